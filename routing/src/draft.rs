@@ -1,130 +1,214 @@
 //! What a form or a JSON body says of a route, before anybody has checked it.
+//!
+//! Reading is lenient where a person would be: unknown fields are ignored, so that what a read gave
+//! can be written back; a field that is missing or `null` takes its default; and a default that
+//! cannot stand, such as a blank name, is for `Route::try_from` to name.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use uuid::Uuid;
 
 /// A route as written by a person or a program. Every field may be wrong;
 /// `Route::try_from` says which and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
 pub struct RouteDraft {
     /// The revision this edit started from; required when an existing route is written.
-    #[serde(default)]
     pub revision: Option<i64>,
+    /// Letters, digits and `_ . : / @ + -`, beginning and ending with a letter or a digit; at most
+    /// 255 characters.
+    #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub name: String,
-    #[serde(default)]
+    #[serde(deserialize_with = "null_is_default")]
     pub description: String,
-    #[serde(default = "yes")]
+    #[serde(deserialize_with = "null_is_yes")]
     pub enabled: bool,
-    #[serde(default)]
+    /// At least one.
+    #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub targets: Vec<TargetDraft>,
-    #[serde(default)]
+    #[serde(deserialize_with = "null_is_default")]
     pub fallbacks: Vec<FallbackDraft>,
-    #[serde(default)]
+    #[serde(deserialize_with = "null_is_default")]
     pub policy: PolicyDraft,
+}
+
+impl Default for RouteDraft {
+    fn default() -> Self {
+        Self {
+            revision: None,
+            name: String::new(),
+            description: String::new(),
+            enabled: true,
+            targets: Vec::new(),
+            fallbacks: Vec::new(),
+            policy: PolicyDraft::default(),
+        }
+    }
 }
 
 /// One (provider, model) pair that the route may choose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
 pub struct TargetDraft {
     /// Kept from a read so that the target keeps its identity; new when absent.
-    #[serde(default)]
     pub id: Option<Uuid>,
     /// The provider's name or id.
+    #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub provider: String,
+    #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub model: String,
     /// A whole number from 1 to 1,000,000; on every target or on none.
-    #[serde(default)]
     pub weight: Option<f64>,
-    #[serde(default = "yes")]
+    #[serde(deserialize_with = "null_is_yes")]
     pub enabled: bool,
 }
 
+impl Default for TargetDraft {
+    fn default() -> Self {
+        Self {
+            id: None,
+            provider: String::new(),
+            model: String::new(),
+            weight: None,
+            enabled: true,
+        }
+    }
+}
+
 /// A (provider, model) pair that is tried, in order, when no target is left.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
 pub struct FallbackDraft {
     /// The provider's name or id.
+    #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub provider: String,
+    #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub model: String,
 }
 
 /// The scorers of Route By Policy. An omitted scorer is off.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
 pub struct PolicyDraft {
-    #[serde(default)]
     pub session_affinity: Option<SessionAffinityDraft>,
-    #[serde(default)]
     pub least_inflight: Option<LeastInflightDraft>,
-    #[serde(default)]
     pub decision_service: Option<DecisionServiceDraft>,
 }
 
+/// A scorer that is written is on unless it says otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
 pub struct SessionAffinityDraft {
-    #[serde(default = "yes")]
+    #[serde(deserialize_with = "null_is_yes")]
     pub enabled: bool,
-    /// A positive number; 1 when absent.
-    #[serde(default)]
+    /// A positive number, at most 1,000,000; 1 when absent.
     pub weight: Option<f64>,
     /// Ends of the paths on which body keys count; `*` means every path.
-    #[serde(default)]
     pub body_paths: Option<Vec<String>>,
     /// Where a session key is looked for; the first that is present wins.
-    #[serde(default)]
     pub keys: Option<Vec<SessionKeyDraft>>,
 }
 
+impl Default for SessionAffinityDraft {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            weight: None,
+            body_paths: None,
+            keys: None,
+        }
+    }
+}
+
 /// Exactly one of the two is set.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
 pub struct SessionKeyDraft {
     /// A request header's name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
     /// A dotted path into the JSON body, such as `metadata.user_id`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
 }
 
+/// A scorer that is written is on unless it says otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
 pub struct LeastInflightDraft {
-    #[serde(default = "yes")]
+    #[serde(deserialize_with = "null_is_yes")]
     pub enabled: bool,
-    /// A positive number; 1 when absent.
-    #[serde(default)]
+    /// A positive number, at most 1,000,000; 1 when absent.
     pub weight: Option<f64>,
 }
 
+impl Default for LeastInflightDraft {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            weight: None,
+        }
+    }
+}
+
+/// A scorer that is written is on unless it says otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
 pub struct DecisionServiceDraft {
-    #[serde(default = "yes")]
+    #[serde(deserialize_with = "null_is_yes")]
     pub enabled: bool,
-    /// A positive number; 10 when absent.
-    #[serde(default)]
+    /// A positive number, at most 1,000,000; 10 when absent.
     pub weight: Option<f64>,
     /// Name or id of a provider of kind `decision`.
-    #[serde(default)]
     pub provider: Option<String>,
-    #[serde(default)]
     pub model: Option<String>,
-    #[serde(default)]
+    /// The question that is asked; a sensible one when blank.
+    #[serde(deserialize_with = "null_is_default")]
     pub instructions: String,
-    /// What each target model is good at, by model name.
-    #[serde(default)]
+    /// What each target model is good at, by model name; at least two.
+    #[serde(deserialize_with = "null_is_default")]
     pub criteria: BTreeMap<String, String>,
     /// 100 to 30,000 milliseconds; 3,000 when absent.
-    #[serde(default)]
     pub timeout_ms: Option<u64>,
 }
 
-fn yes() -> bool {
-    true
+impl Default for DecisionServiceDraft {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            weight: None,
+            provider: None,
+            model: None,
+            instructions: String::new(),
+            criteria: BTreeMap::new(),
+            timeout_ms: None,
+        }
+    }
+}
+
+fn null_is_default<'de, D, T>(json: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Option::deserialize(json).map(Option::unwrap_or_default)
+}
+
+fn null_is_yes<'de, D: Deserializer<'de>>(json: D) -> Result<bool, D::Error> {
+    Option::deserialize(json).map(|said| said.unwrap_or(true))
 }
