@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Makes sure of what the pages' wasm is built with, and prints the folder of wasm-bindgen.
+#
+#     PATH="$(scripts/toolchain.sh):$PATH"
+source "$(dirname "$0")/lib.sh"
+
+have cargo || die "please install Rust (rustup), then run this again"
+
+target=wasm32-unknown-unknown
+if [[ ! -d $(rustc --print target-libdir --target $target) ]]; then
+	have rustup || die "please install the Rust target $target, then run this again"
+	say "installing the Rust target $target"
+	rustup target add $target >&2
+fi
+
+# wasm-bindgen works only with the very version that the code was linked with.
+version=$(awk '/^name = "wasm-bindgen"$/ { getline; gsub(/"/, "", $3); print $3 }' Cargo.lock)
+[[ -n $version ]] || die "Cargo.lock names no wasm-bindgen"
+home=$cache/wasm-bindgen-$version
+if [[ ! -x $home/bin/wasm-bindgen ]]; then
+	one_at_a_time wasm-bindgen
+fi
+if [[ ! -x $home/bin/wasm-bindgen ]]; then
+	say "building wasm-bindgen $version, once (about two minutes)"
+	build=$(mktemp -d)
+	trap 'rm -rf "$build"' EXIT
+	# Run for seconds, so built for a quick build rather than a quick program.
+	CARGO_TARGET_DIR=$build CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
+		cargo install wasm-bindgen-cli --version "$version" --locked --root "$home" >&2
+fi
+echo "$home/bin"
