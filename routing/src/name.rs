@@ -36,6 +36,8 @@ fn is_allowed(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -102,5 +104,16 @@ mod tests {
     #[test]
     fn the_sentence_lists_every_sign() {
         assert_eq!(SIGNS.map(String::from).join(" "), SIGNS_IN_WORDS);
+    }
+
+    proptest! {
+        #[test]
+        fn names_follow_the_rule(name in "[a-b_./ -]{0,4}") {
+            let ends_well = |end: Option<char>| end.is_some_and(|end| end.is_ascii_alphanumeric());
+            let valid = ends_well(name.chars().next())
+                && ends_well(name.chars().next_back())
+                && !name.contains(' ');
+            prop_assert_eq!(check(&name).is_ok(), valid);
+        }
     }
 }

@@ -161,3 +161,8 @@ impl From<Route> for RouteDraft {
         }
     }
 }
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
