@@ -16,7 +16,7 @@ fi
 # wasm-bindgen works only with the very version that the code was linked with.
 version=$(awk '/^name = "wasm-bindgen"$/ { getline; gsub(/"/, "", $3); print $3 }' Cargo.lock)
 [[ -n $version ]] || die "Cargo.lock names no wasm-bindgen"
-home=$cache/wasm-bindgen-$version
+home=$cache/tools/wasm-bindgen-$version
 if [[ ! -x $home/bin/wasm-bindgen ]]; then
 	one_at_a_time wasm-bindgen
 fi

@@ -1,0 +1,162 @@
+import { expect, expectAccessible, live, open, signIn, test } from '../support/test.ts';
+import type { Signalbox } from '../support/signalbox.ts';
+import type { Upstream } from '../support/upstream.ts';
+
+const TARGETS = ['local-a/qwen3-0.6b', 'local-b/qwen3-32b'] as const;
+
+/** One provider with one model for each target. */
+async function registerProviders(signalbox: Signalbox, upstream: Upstream): Promise<void> {
+  for (const target of TARGETS) {
+    const [name, model] = target.split('/');
+    await signalbox.api('POST', '/providers', {
+      name,
+      kind: 'openai',
+      instances: [{ url: upstream.url }],
+      models: [{ name: model, category: 'llm' }],
+    });
+  }
+}
+
+test('a newcomer signs in, adds a route, and its targets take turns', async ({
+  page,
+  signalbox,
+  upstream,
+  browser,
+}) => {
+  await registerProviders(signalbox, upstream);
+
+  await test.step('signs in', async () => {
+    await open(page, '/');
+    await signIn(page);
+    await expect(page.getByRole('heading', { level: 1, name: 'Routes' })).toBeVisible();
+  });
+
+  await test.step('adds the route', async () => {
+    await page.getByRole('link', { name: 'Add Route', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Add Route' })).toBeVisible();
+    await page.getByLabel('Name', { exact: true }).fill('qwen3');
+
+    // One target by the mouse, from the list of all models; the other by typing a part of it.
+    await page.getByRole('combobox', { name: 'Target 1' }).click();
+    await page.getByRole('option', { name: TARGETS[0] }).click();
+    await page.getByRole('button', { name: 'Add target' }).click();
+    const second = page.getByRole('combobox', { name: 'Target 2' });
+    await second.fill('32b');
+    await second.press('ArrowDown');
+    await second.press('Enter');
+    await expect(second).toHaveValue(TARGETS[1]);
+
+    await page.getByRole('button', { name: 'Save' }).click();
+  });
+
+  await test.step('sees it in the list', async () => {
+    const row = page.getByRole('row', { name: /qwen3/ });
+    await expect(row).toContainText('round-robin');
+    await expect(row).toContainText('Enabled');
+    // And still there when the page is rendered by the server, for a browser without scripts.
+    const context = await browser.newContext({
+      javaScriptEnabled: false,
+      storageState: await page.context().storageState(),
+    });
+    const plain = await context.newPage();
+    await plain.goto(`${signalbox.url}/routes`);
+    await expect(plain.getByRole('row', { name: /qwen3/ })).toContainText('round-robin');
+    await context.close();
+  });
+
+  await test.step('asks it', async () => {
+    const key = await signalbox.createKey();
+    const turns: (string | null)[] = [];
+    for (let request = 0; request < 6; request++) {
+      const answer = await fetch(`${signalbox.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'qwen3', messages: [{ role: 'user', content: 'Hello' }] }),
+      });
+      expect(answer.status, await answer.text()).toBe(200);
+      turns.push(answer.headers.get('x-signalbox-target'));
+    }
+    const [first, second] = turns;
+    expect([first, second].sort()).toEqual(TARGETS);
+    expect(turns).toEqual([first, second, first, second, first, second]);
+    expect(upstream.asked.map(({ model }) => model)).toEqual(
+      turns.map((target) => target?.split('/')[1]),
+    );
+  });
+});
+
+test('the pages carry a strict Content-Security-Policy', async ({ page }) => {
+  const answer = await page.goto('/');
+  const policy = answer?.headers()['content-security-policy'] ?? '';
+  expect(policy).toMatch(/script-src[^;]*'nonce-[^']{16,}'/);
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain('unsafe-inline');
+  // 'wasm-unsafe-eval' is what wasm needs, and less than it sounds.
+  expect(policy).not.toContain("'unsafe-eval'");
+});
+
+test('what is wrong with a route stands beside the field', async ({
+  page,
+  signalbox,
+  upstream,
+}) => {
+  await registerProviders(signalbox, upstream);
+  await open(page, '/');
+  await signIn(page);
+  await page.getByRole('link', { name: 'Add Route', exact: true }).click();
+  await page.getByLabel('Name', { exact: true }).fill('not a name');
+  await page.getByRole('button', { name: 'Save' }).click();
+
+  await expect(page.getByLabel('Name', { exact: true })).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.getByRole('combobox', { name: 'Target 1' })).toHaveAttribute(
+    'aria-invalid',
+    'true',
+  );
+  await expect(page.getByRole('heading', { level: 1, name: 'Add Route' })).toBeVisible();
+  await expectAccessible(page);
+  expect((await signalbox.api<{ items: unknown[] }>('GET', '/routes')).items).toEqual([]);
+});
+
+test.describe('at the door', () => {
+  // The browser itself reports every answer that is no success.
+  test.use({ tolerated: /status of 401/ });
+
+  test('a wrong password stays outside and is told so', async ({ page }) => {
+    await open(page, '/routes');
+    await signIn(page, 'a wrong password');
+    await expect(page.getByRole('alert')).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible();
+    await expectAccessible(page);
+  });
+});
+
+test('every page is accessible, in light and dark', async ({ page, signalbox, upstream }) => {
+  await open(page, '/');
+  await expectAccessible(page);
+
+  await signIn(page);
+  await expect(page.getByRole('heading', { name: 'First, register a provider' })).toBeVisible();
+  await expectAccessible(page);
+
+  await registerProviders(signalbox, upstream);
+  await open(page, '/routes');
+  await expect(page.getByRole('heading', { name: 'No routes yet' })).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole('link', { name: 'Add Route', exact: true }).click();
+  await page.getByRole('combobox', { name: 'Target 1' }).click();
+  await expect(page.getByRole('option', { name: TARGETS[0] })).toBeVisible();
+  await expectAccessible(page);
+
+  await signalbox.api('POST', '/routes', {
+    name: 'qwen3',
+    targets: TARGETS.map((target, index) => {
+      const [provider, model] = target.split('/');
+      return { provider, model, weight: (index + 1) * 100 };
+    }),
+  });
+  await page.goto('/routes');
+  await live(page);
+  await expect(page.getByRole('row', { name: /qwen3/ })).toContainText('Target Weight');
+  await expectAccessible(page);
+});
