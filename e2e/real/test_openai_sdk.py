@@ -13,7 +13,8 @@ from openai import OpenAI
 
 from signalbox import Signalbox
 
-CAPITAL = [{"role": "user", "content": "What is the capital of France?"}]
+# As small as they are, both know this one.
+CAPITAL = [{"role": "user", "content": "Paris is the capital of which country?"}]
 STORY = [{"role": "user", "content": "Tell me a long story about a railway."}]
 
 
@@ -36,7 +37,7 @@ def test_both_models_answer_and_take_turns(client: OpenAI, targets: set[str]) ->
 
     for target, completion in answers:
         choice = completion.choices[0]
-        assert "Paris" in (choice.message.content or ""), (target, choice)
+        assert "France" in (choice.message.content or ""), (target, choice)
         assert choice.finish_reason in ("stop", "length")
         # Upstream's own name for the model: the answer passes as it came.
         assert target.endswith("/" + completion.model)

@@ -1,0 +1,34 @@
+# What a person types. The steps are in scripts/, which install what is missing.
+
+.PHONY: help
+help: ## Show this
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: run
+run: build ## Build it, and serve on 127.0.0.1:8080 with SQLite under ./data
+	target/release/signalbox serve
+
+.PHONY: build
+build: ## Build target/release/signalbox, pages inside
+	scripts/build.sh
+
+.PHONY: dev
+dev: ## Serve, and build again after every change
+	scripts/dev.sh
+
+.PHONY: models
+models: ## Serve two small real models to try a route with
+	scripts/models.sh
+
+.PHONY: test
+test: ## Run all tests: Rust, Postgres, kill -9, real models, browser
+	scripts/with-postgres.sh scripts/test.sh
+
+.PHONY: lint
+lint: ## Check formatting, lints, types, licences
+	scripts/lint.sh
+
+.PHONY: clean
+clean: ## Remove what was built, but not ./data
+	cargo clean
+	rm -rf frontend/dist e2e/node_modules e2e/test-results

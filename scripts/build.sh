@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Builds the one binary that holds everything: target/release/signalbox.
+source "$(dirname "$0")/lib.sh"
+
+PATH=$(scripts/toolchain.sh):$PATH
+frontend/build.sh
+cargo build --release --locked --package signalbox

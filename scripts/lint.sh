@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Everything that can be said about the code without running it.
+source "$(dirname "$0")/lib.sh"
+
+PATH=$(scripts/toolchain.sh):$PATH
+if ! cargo clippy --version >/dev/null 2>&1 || ! cargo fmt --version >/dev/null 2>&1; then
+	say "installing rustfmt and clippy"
+	rustup component add rustfmt clippy
+fi
+# All platforms' dependencies: once they are here, the check of licences needs no network.
+cargo fetch --locked --quiet
+have shellcheck || install_debian shellcheck
+
+stage "rustfmt" cargo fmt --all --check
+stage "clippy" cargo clippy --locked --workspace --exclude signalbox-frontend --all-targets -- -D warnings
+# The pages a second time, as the browser gets them.
+stage "clippy, wasm" cargo clippy --locked --package signalbox-frontend \
+	--target wasm32-unknown-unknown -- -D warnings
+stage "licences, bans, sources" python3 scripts/licences.py
+
+ruff=$(scripts/python-env.sh scripts/lint-requirements.txt)/ruff
+stage "ruff" "$ruff" check --config e2e/pyproject.toml --no-cache e2e scripts
+stage "ruff format" "$ruff" format --config e2e/pyproject.toml --no-cache --check e2e scripts
+
+scripts/node-modules.sh e2e
+stage "tsc, prettier" npm --prefix e2e run --silent check
+
+mapfile -t shell_scripts < <(git ls-files '*.sh' .ci/run)
+stage "shellcheck" shellcheck --external-sources --source-path=SCRIPTDIR "${shell_scripts[@]}"
