@@ -16,17 +16,17 @@ import hashlib, sys
 print(hashlib.sha256(open(sys.argv[1], "rb").read() + sys.version.encode()).hexdigest()[:16])
 ' "$requirements")
 home=$cache/python/$key
-if [[ ! -e $home/complete ]]; then
-	one_at_a_time python
-fi
-if [[ ! -e $home/complete ]]; then
+complete() { [[ -e $home/complete && -x $home/bin/python ]]; }
+complete || one_at_a_time python
+if ! complete; then
 	say "installing ${requirements#"$root/"}"
 	python3 -m venv --clear "$home"
 	# Every package is pinned, dependencies included; see the file.
 	"$home/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
 		--requirement "$requirements" >&2
 fi
-touch "$home/complete" # also says when it was last used
-find "$cache/python" -mindepth 2 -maxdepth 2 -name complete -mtime +30 -printf '%h\0' |
-	xargs -0 -r rm -rf
+touch "$home/complete"
+# Those of older requirements go when nobody has asked for them in a month.
+find "$cache/python" -mindepth 2 -maxdepth 2 -name complete -mtime +30 \
+	-exec sh -c 'rm -rf "$(dirname "$1")"' _ {} \;
 echo "$home/bin"

@@ -17,9 +17,7 @@ fi
 version=$(awk '/^name = "wasm-bindgen"$/ { getline; gsub(/"/, "", $3); print $3 }' Cargo.lock)
 [[ -n $version ]] || die "Cargo.lock names no wasm-bindgen"
 home=$cache/tools/wasm-bindgen-$version
-if [[ ! -x $home/bin/wasm-bindgen ]]; then
-	one_at_a_time wasm-bindgen
-fi
+[[ -x $home/bin/wasm-bindgen ]] || one_at_a_time wasm-bindgen
 if [[ ! -x $home/bin/wasm-bindgen ]]; then
 	say "building wasm-bindgen $version, once (about two minutes)"
 	build=$(mktemp -d)
