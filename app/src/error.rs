@@ -31,8 +31,30 @@ pub enum ErrorCode {
     Throttled,
     /// 500: our fault.
     Internal,
+    /// 502: a provider did not do what was asked of it.
+    Upstream,
     /// 503: the database cannot be reached or written.
     Unavailable,
+}
+
+impl ErrorCode {
+    /// The HTTP status it is answered with.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::Malformed => 400,
+            Self::Unauthenticated => 401,
+            Self::Forbidden => 403,
+            Self::NotFound => 404,
+            Self::Conflict => 409,
+            Self::Stale => 412,
+            Self::TooLarge => 413,
+            Self::Invalid => 422,
+            Self::Throttled => 429,
+            Self::Internal => 500,
+            Self::Upstream => 502,
+            Self::Unavailable => 503,
+        }
+    }
 }
 
 /// A refusal: what is wrong and what to do, by field where there is a form.

@@ -1,5 +1,19 @@
 //! Signalbox's pages and the words they share with the server.
 
+// Components own their properties, and the macro that makes them writes `pub` whatever we wrote.
+#![allow(clippy::needless_pass_by_value, unreachable_pub)]
+
 pub mod api;
+mod app;
 pub mod backend;
+mod components;
 pub mod error;
+mod i18n;
+mod live;
+mod pages;
+mod paths;
+pub mod server_fns;
+pub mod shell;
+pub mod upstream;
+
+pub use app::App;

@@ -1,0 +1,39 @@
+//! Which page is at which address.
+
+use leptos::prelude::*;
+use leptos_meta::{Title, provide_meta_context};
+use leptos_router::components::{ParentRoute, Redirect, Route, Router, Routes};
+use leptos_router::{SsrMode, path};
+
+use crate::components::frame::Frame;
+use crate::i18n::{text, use_locale};
+use crate::live::provide_live;
+use crate::pages::add_route::AddRoute;
+use crate::pages::not_found::NotFound;
+use crate::pages::routes::RoutesPage;
+use crate::pages::sign_in::SignIn;
+use crate::paths;
+
+#[component]
+pub fn App() -> impl IntoView {
+    provide_meta_context();
+    provide_live();
+    let locale = use_locale();
+    let in_title = move |page: String| format!("{page} · {}", text!(locale, product));
+
+    // `Async` renders the whole page before the first byte, so that a page nobody is signed in for
+    // is a real redirect.
+    view! {
+        <Title formatter=in_title />
+        <Router>
+            <Routes fallback=NotFound>
+                <Route path=path!("/sign-in") view=SignIn ssr=SsrMode::Async />
+                <ParentRoute path=path!("") view=Frame ssr=SsrMode::Async>
+                    <Route path=path!("") view=|| view! { <Redirect path=paths::ROUTES /> } />
+                    <Route path=path!("routes") view=RoutesPage />
+                    <Route path=path!("routes/new") view=AddRoute />
+                </ParentRoute>
+            </Routes>
+        </Router>
+    }
+}

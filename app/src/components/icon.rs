@@ -1,0 +1,41 @@
+//! The few icons there are: 16 by 16, drawn in the text's colour, never the only word.
+
+use leptos::prelude::*;
+
+#[derive(Clone, Copy)]
+pub(crate) enum Icon {
+    Alert,
+    Check,
+    Chevron,
+    Close,
+    Copy,
+    Info,
+    Plus,
+    Routes,
+    SignOut,
+}
+
+impl Icon {
+    fn path(self) -> &'static str {
+        match self {
+            Self::Alert => "M8 2.5 14.5 13.5H1.5ZM8 6.5v3M8 11.6v.1",
+            Self::Check => "m3 8.5 3.2 3.2L13 4.8",
+            Self::Chevron => "m5 6.5 3 3 3-3",
+            Self::Close => "m4 4 8 8M12 4l-8 8",
+            Self::Copy => "M5.5 5.5h7v8h-7zM3.5 10.5v-8h7",
+            Self::Info => "M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8ZM8 7.4v3.4M8 5.2v.1",
+            Self::Plus => "M8 3v10M3 8h10",
+            Self::Routes => "M1.5 8h4c3 0 3-4.5 6-4.5h3M5.5 8c3 0 3 4.5 6 4.5h3",
+            Self::SignOut => "M6.5 2.5h-3v11h3M7 8h6.5M11 5.2 13.8 8 11 10.8",
+        }
+    }
+}
+
+#[component]
+pub(crate) fn Glyph(icon: Icon) -> impl IntoView {
+    view! {
+        <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+            <path d=icon.path() />
+        </svg>
+    }
+}

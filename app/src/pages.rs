@@ -1,0 +1,7 @@
+//! One file a page.
+
+pub(crate) mod add_route;
+pub(crate) mod not_found;
+pub(crate) mod route_editor;
+pub(crate) mod routes;
+pub(crate) mod sign_in;

@@ -1,0 +1,63 @@
+//! Addresses of the pages.
+
+use leptos_router::location::Url;
+
+pub const ROUTES: &str = "/routes";
+pub const ADD_ROUTE: &str = "/routes/new";
+pub const SIGN_IN: &str = "/sign-in";
+
+/// The sign-in page that goes on to `next` afterwards.
+pub fn sign_in_then(next: &str) -> String {
+    format!("{SIGN_IN}?next={}", Url::escape(next))
+}
+
+/// Where to go after signing in: `next` if it is an address of this very site, else the routes.
+/// Browsers read `//host` and `/\host` as other sites, and drop tabs and newlines before they look.
+pub fn after_sign_in(next: Option<&str>) -> &str {
+    match next {
+        Some(next)
+            if next.starts_with('/')
+                && !next.starts_with("//")
+                && !next.starts_with(SIGN_IN)
+                && !next.contains('\\')
+                && !next.contains(char::is_control) =>
+        {
+            next
+        }
+        _ => ROUTES,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ROUTES, after_sign_in, sign_in_then};
+
+    #[test]
+    fn next_stays_on_this_site() {
+        for good in ["/routes", "/routes/new?from=1#x", "/"] {
+            assert_eq!(after_sign_in(Some(good)), good);
+        }
+        for bad in [
+            "",
+            "routes",
+            "https://example.com/",
+            "//example.com",
+            "/\\example.com",
+            "/\t/example.com",
+            "\n//example.com",
+            "javascript:alert(1)",
+            "/sign-in?next=/sign-in",
+        ] {
+            assert_eq!(after_sign_in(Some(bad)), ROUTES, "{bad:?}");
+        }
+        assert_eq!(after_sign_in(None), ROUTES);
+    }
+
+    #[test]
+    fn next_survives_the_query() {
+        assert_eq!(
+            sign_in_then("/routes?q=a&b"),
+            "/sign-in?next=%2Froutes%3Fq%3Da%26b"
+        );
+    }
+}

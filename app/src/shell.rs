@@ -1,0 +1,58 @@
+//! The document around the pages.
+//!
+//! Its tags are written by hand: leptos 0.8.23's own `HydrationScripts` puts the CSP nonce into
+//! `crossorigin`. There is no inline script here; `script` is allowed as one of our own.
+
+use leptos::prelude::*;
+use leptos_i18n::Locale as _;
+use leptos_meta::MetaTags;
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::i18n::use_locale;
+
+/// Where the bundled files are: what `frontend/dist/manifest.json` says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assets {
+    pub script: String,
+    pub style: String,
+    pub wasm: String,
+    pub icon: String,
+}
+
+/// The whole document. Without [`Assets`] in context, as in a server built without the pages'
+/// bundle, it is plain HTML.
+pub fn shell() -> impl IntoView {
+    view! {
+        <!DOCTYPE html>
+        <html lang=use_locale().as_str()>
+            <head>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <meta name="color-scheme" content="light dark" />
+                <meta name="referrer" content="same-origin" />
+                {use_context::<Assets>().map(links)}
+                <MetaTags />
+            </head>
+            <body>
+                <App />
+            </body>
+        </html>
+    }
+}
+
+fn links(assets: Assets) -> impl IntoView {
+    let Assets {
+        script,
+        style,
+        wasm,
+        icon,
+    } = assets;
+    view! {
+        <link rel="icon" type="image/svg+xml" href=icon />
+        <link rel="stylesheet" href=style />
+        <link rel="modulepreload" href=script.clone() />
+        <link rel="preload" r#as="fetch" type="application/wasm" crossorigin="anonymous" href=wasm />
+        <script type="module" src=script></script>
+    }
+}
