@@ -1,1 +1,21 @@
+//! Signalbox, a self-hosted AI gateway: the library behind the binary, so that tests can run it whole.
 
+pub mod admin;
+pub mod api;
+pub mod assets;
+pub mod auth;
+pub mod cli;
+pub mod gateway;
+pub mod http;
+pub mod listener;
+pub mod pages;
+pub mod prober;
+pub mod server;
+pub mod snapshot;
+pub mod store;
+pub mod upstream_url;
+pub mod vault;
+
+#[cfg(test)]
+#[path = "../tests/support/database.rs"]
+mod testing;

@@ -1,1 +1,79 @@
-fn main() {}
+//! `signalbox`: reads the command line and does what it says.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+use signalbox::cli::{Cli, Command, LogFormat};
+use signalbox::server;
+use tokio_util::sync::CancellationToken;
+use tracing_subscriber::EnvFilter;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Serve(options) => {
+            log_to_stderr(&options.log, options.log_format);
+            server::serve(*options, stop_signal()).await
+        }
+        Command::ResetPassword(options) => server::reset_password(options)
+            .await
+            .map(|said| write_line(&mut std::io::stdout(), &said)),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            write_line(&mut std::io::stderr(), &format!("signalbox: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A closed terminal is no reason to fail.
+fn write_line(to: &mut impl Write, text: &str) {
+    let _ = writeln!(to, "{text}");
+}
+
+fn log_to_stderr(filter: &str, format: LogFormat) {
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|error| {
+        write_line(
+            &mut std::io::stderr(),
+            &format!("signalbox: --log `{filter}` cannot be read ({error}); using `info`."),
+        );
+        EnvFilter::new("info")
+    });
+    let logs = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => logs.init(),
+        LogFormat::Json => logs.json().init(),
+    }
+}
+
+/// Cancelled by Ctrl-C or SIGTERM.
+fn stop_signal() -> CancellationToken {
+    let stop = CancellationToken::new();
+    let stopping = stop.clone();
+    tokio::spawn(async move {
+        let mut terminate =
+            match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+                Ok(terminate) => terminate,
+                Err(error) => {
+                    tracing::error!(%error, "cannot listen for SIGTERM");
+                    return;
+                }
+            };
+        tokio::select! {
+            result = tokio::signal::ctrl_c() => {
+                if let Err(error) = result {
+                    tracing::error!(%error, "cannot listen for Ctrl-C");
+                }
+            }
+            _ = terminate.recv() => {}
+        }
+        tracing::info!("stopping: answers under way may finish");
+        stopping.cancel();
+    });
+    stop
+}

@@ -1,0 +1,141 @@
+//! The command line. Every flag has an environment variable.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use ipnet::IpNet;
+
+use crate::vault::SecretKey;
+
+/// A self-hosted AI gateway in one binary: named routes over your model providers.
+#[derive(Debug, Parser)]
+#[command(name = "signalbox", version, about)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve the pages, the management API and /v1.
+    Serve(Box<Serve>),
+    /// Give the administrator a new password and end all of its sessions.
+    ResetPassword(ResetPassword),
+}
+
+/// Where state lives; shared by all commands.
+#[derive(Clone, Debug, Args)]
+pub struct Place {
+    /// Folder for the database, the secret key and the first password.
+    #[arg(long, env = "SIGNALBOX_DATA_DIR", default_value = "./data")]
+    pub data_dir: PathBuf,
+
+    /// sqlite://PATH or postgres://…; a SQLite file is created [default: sqlite://<data-dir>/signalbox.db]
+    #[arg(long, env = "SIGNALBOX_DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+
+    /// Encrypts credentials at rest: 64 hexadecimal characters [default: made at first start in <data-dir>/secret.key]
+    #[arg(long, env = "SIGNALBOX_SECRET_KEY", hide_env_values = true, value_parser = SecretKey::parse)]
+    pub secret_key: Option<SecretKey>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct Serve {
+    #[command(flatten)]
+    pub place: Place,
+
+    /// Address and port to listen on.
+    #[arg(long, env = "SIGNALBOX_LISTEN", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+
+    /// Password of `admin`, used at the first start only [default: made and put into <data-dir>/initial_admin_password]
+    #[arg(long, env = "SIGNALBOX_ADMIN_PASSWORD", hide_env_values = true)]
+    pub admin_password: Option<String>,
+
+    /// The address people type, such as https://signalbox.example.com; sets the expected Origin and Host.
+    #[arg(long, env = "SIGNALBOX_PUBLIC_URL")]
+    pub public_url: Option<String>,
+
+    /// Networks (CIDR) whose X-Forwarded-For is believed.
+    #[arg(long, env = "SIGNALBOX_TRUSTED_PROXIES", value_delimiter = ',')]
+    pub trusted_proxies: Vec<IpNet>,
+
+    #[arg(long, env = "SIGNALBOX_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
+    pub log_format: LogFormat,
+
+    /// What to log, such as `info` or `signalbox=debug,warn`.
+    #[arg(long, env = "SIGNALBOX_LOG", default_value = "info")]
+    pub log: String,
+
+    /// Let providers live at link-local addresses (169.254.0.0/16, fe80::/10).
+    #[arg(long, env = "SIGNALBOX_ALLOW_LINK_LOCAL")]
+    pub allow_link_local: bool,
+
+    /// Proxy for calls to providers; the system's proxy settings are ignored.
+    #[arg(long, env = "SIGNALBOX_UPSTREAM_PROXY", hide_env_values = true)]
+    pub upstream_proxy: Option<String>,
+
+    /// Leave x-signalbox-target and x-signalbox-attempts off the answers.
+    #[arg(long, env = "SIGNALBOX_HIDE_TARGET")]
+    pub hide_target: bool,
+
+    /// Largest JSON body under /v1, in MiB.
+    #[arg(long, env = "SIGNALBOX_MAX_BODY_MIB", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub max_body_mib: u64,
+
+    /// Memory for request bodies of all requests together, in MiB.
+    #[arg(long, env = "SIGNALBOX_BUFFER_MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    pub buffer_mib: u64,
+
+    /// Connections held at once; further ones wait.
+    #[arg(long, env = "SIGNALBOX_MAX_CONNECTIONS", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_connections: u32,
+
+    /// Seconds that a stop waits for answers under way.
+    #[arg(long, env = "SIGNALBOX_SHUTDOWN_GRACE_S", default_value_t = 30)]
+    pub shutdown_grace_s: u64,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ResetPassword {
+    #[command(flatten)]
+    pub place: Place,
+
+    /// The new password, at least 8 characters [default: one is made and printed]
+    #[arg(long, env = "SIGNALBOX_ADMIN_PASSWORD", hide_env_values = true)]
+    pub password: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_flag_of_serve_has_an_environment_variable() {
+        let cli = Cli::command();
+        let serve = cli.find_subcommand("serve").unwrap();
+        for argument in serve.get_arguments().filter(|a| a.get_id() != "help") {
+            let variable = argument
+                .get_env()
+                .unwrap_or_else(|| panic!("{argument} has none"));
+            assert!(
+                variable.to_string_lossy().starts_with("SIGNALBOX_"),
+                "{argument}"
+            );
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! A look at the few top-level fields that routing needs, without building a tree of the body.
+//!
+//! The body is walked once by serde_json, which skips what nobody asked for without recursion and
+//! without copying; the walk remembers where the value of `model` stands so that it alone can be
+//! replaced ([`super::splice`]) and every other byte goes upstream as it came.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{Deserialize, Deserializer as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::error::{GatewayError, shorten};
+
+/// Deeper nesting is refused: no model API needs it, and parsers behind us would fall over it.
+const DEEPEST: usize = 1_024;
+
+/// What a JSON body says at its top level.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Peek {
+    /// The value of `model`, unescaped.
+    pub model: String,
+    /// Where that value stands in the body, quotes included.
+    pub model_span: Range<usize>,
+}
+
+/// Reads the top level of a JSON body.
+///
+/// Errors, all 400: no object, not JSON, nested too deep, no `model`, `model` not a string, or given
+/// twice (keys are compared unescaped, so `"mod\u0065l"` counts).
+pub fn peek(body: &[u8]) -> Result<Peek, GatewayError> {
+    refuse_deep_nesting(body)?;
+    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    let top = deserializer
+        .deserialize_map(TopLevel)
+        .and_then(|top| deserializer.end().map(|()| top))
+        .map_err(|error| not_an_object(body, &error))?;
+    let raw = match top.models.as_slice() {
+        [] => {
+            return Err(GatewayError::bad_request(
+                "missing_model",
+                "The body has no `model`. Name the route there, as in {\"model\": \"my-route\", …}.",
+            )
+            .about("model"));
+        }
+        [one] => one.get(),
+        _ => {
+            return Err(GatewayError::bad_request(
+                "duplicate_model",
+                "The body has more than one top-level `model`. Keep one.",
+            )
+            .about("model"));
+        }
+    };
+    let model = serde_json::from_str::<Cow<'_, str>>(raw).map_err(|_| {
+        GatewayError::bad_request(
+            "invalid_model",
+            format!(
+                "`model` must be a string that names a route, not {}.",
+                shorten(raw)
+            ),
+        )
+        .about("model")
+    })?;
+    // `raw` is a slice of `body`, so the distance of their starts is its place.
+    let start = raw.as_ptr() as usize - body.as_ptr() as usize;
+    Ok(Peek {
+        model: model.into_owned(),
+        model_span: start..start + raw.len(),
+    })
+}
+
+struct TopLevel;
+
+struct Seen<'a> {
+    models: Vec<&'a RawValue>,
+}
+
+impl<'de> Visitor<'de> for TopLevel {
+    type Value = Seen<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut seen = Seen { models: Vec::new() };
+        while let Some(key) = map.next_key::<Key>()? {
+            if key.is_model && seen.models.len() < 2 {
+                seen.models.push(map.next_value()?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(seen)
+    }
+}
+
+/// A key, unescaped. Read as bytes because JSON allows escaped lone surrogates, which no `str` can hold.
+struct Key {
+    is_model: bool,
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyBytes;
+        impl Visitor<'_> for KeyBytes {
+            type Value = Key;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+
+            fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Key, E> {
+                Ok(Key {
+                    is_model: bytes == b"model",
+                })
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Key, E> {
+                self.visit_bytes(text.as_bytes())
+            }
+        }
+        deserializer.deserialize_bytes(KeyBytes)
+    }
+}
+
+fn not_an_object(body: &[u8], error: &serde_json::Error) -> GatewayError {
+    if body.trim_ascii().is_empty() {
+        return GatewayError::bad_request(
+            "invalid_json",
+            "The body is empty. Send a JSON object with `model` and what the endpoint asks for.",
+        );
+    }
+    if error.is_data() {
+        return GatewayError::bad_request(
+            "invalid_json",
+            "The body must be a JSON object, as in {\"model\": \"my-route\", …}.",
+        );
+    }
+    GatewayError::bad_request(
+        "invalid_json",
+        format!(
+            "The body is not valid JSON at line {}, column {}.",
+            error.line(),
+            error.column()
+        ),
+    )
+}
+
+/// Counts brackets outside strings; one pass, no allocation.
+fn refuse_deep_nesting(body: &[u8]) -> Result<(), GatewayError> {
+    let mut depth = 0_usize;
+    let mut bytes = body.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'{' | b'[' => {
+                depth += 1;
+                if depth > DEEPEST {
+                    return Err(GatewayError::bad_request(
+                        "nested_too_deep",
+                        format!("The body is nested deeper than {DEEPEST} levels."),
+                    ));
+                }
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                while let Some(byte) = bytes.next() {
+                    match byte {
+                        b'"' => break,
+                        b'\\' => {
+                            bytes.next();
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn refusal(body: &str) -> &'static str {
+        let error = peek(body.as_bytes()).unwrap_err();
+        assert_eq!(error.status, 400);
+        assert!(error.message.len() > 20, "{}", error.message);
+        error.code
+    }
+
+    #[test]
+    fn the_top_level_model_is_found_however_it_is_spelled() {
+        let table = [
+            (r#"{"model":"qwen3"}"#, 9..16),
+            ("{ \"n\":1e400,\t\"model\"\n:\t\"qwen3\" }", 23..30),
+            (
+                r#"{"messages":[{"model":"a","content":"\"model\":\"b\""}],"model":"qwen3","model_x":"c"}"#,
+                65..72,
+            ),
+            (r#"{"\ud800":1,"mod\u0065l":"q\u0077en3"}"#, 25..37),
+        ];
+        for (body, span) in table {
+            assert_eq!(
+                peek(body.as_bytes()).unwrap(),
+                Peek {
+                    model: "qwen3".into(),
+                    model_span: span
+                },
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn bad_bodies_are_refused_with_their_own_code() {
+        let deep = format!(
+            "{{\"model\":\"a\",\"x\":{}{}}}",
+            "[".repeat(20_000),
+            "]".repeat(20_000)
+        );
+        let table = [
+            ("", "invalid_json"),
+            ("  \n", "invalid_json"),
+            ("hello", "invalid_json"),
+            ("[]", "invalid_json"),
+            ("\"model\"", "invalid_json"),
+            ("{\"model\":\"a\"} x", "invalid_json"),
+            ("{\"model\":\"a\"", "invalid_json"),
+            ("{\"model\":\"a\",}", "invalid_json"),
+            ("{}", "missing_model"),
+            ("{\"Model\":\"a\"}", "missing_model"),
+            ("{\"model\":null}", "invalid_model"),
+            ("{\"model\":3}", "invalid_model"),
+            ("{\"model\":{\"model\":\"a\"}}", "invalid_model"),
+            ("{\"model\":\"\\ud800\"}", "invalid_model"),
+            ("{\"model\":\"a\",\"model\":\"a\"}", "duplicate_model"),
+            ("{\"model\":\"a\",\"mod\\u0065l\":\"b\"}", "duplicate_model"),
+            (
+                "{\"model\":\"a\",\"model\":1,\"model\":\"c\"}",
+                "duplicate_model",
+            ),
+            (deep.as_str(), "nested_too_deep"),
+        ];
+        for (body, code) in table {
+            assert_eq!(refusal(body), code, "{}", &body[..body.len().min(60)]);
+        }
+    }
+
+    #[test]
+    fn brackets_in_strings_are_not_nesting() {
+        let body = format!(
+            "{{\"model\":\"a\",\"x\":\"{}\\\"{}\"}}",
+            "[".repeat(5_000),
+            "{".repeat(5_000)
+        );
+        assert_eq!(peek(body.as_bytes()).unwrap().model, "a");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(body in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let _ = peek(&body);
+        }
+    }
+}

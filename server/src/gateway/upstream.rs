@@ -1,0 +1,171 @@
+//! HTTP to the providers: no redirects, no system proxies, no addresses that a name was bent to.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect;
+
+use crate::upstream_url::is_link_local;
+
+/// Idle connections are kept so long for the next request.
+const IDLE_CONNECTION: Duration = Duration::from_secs(60);
+
+/// The clients, and so the connection pools, shared by all routes. They outlive snapshots: a save does
+/// not close a connection.
+#[derive(Debug)]
+pub struct Upstreams {
+    // reqwest knows one connect timeout a client, so there is one for each that is in use.
+    by_connect_timeout: Mutex<HashMap<u64, reqwest::Client>>,
+    proxy: Option<reqwest::Proxy>,
+    allow_link_local: bool,
+}
+
+impl Upstreams {
+    /// `proxy` is the one that the operator configured; the error is a sentence.
+    pub fn new(proxy: Option<&str>, allow_link_local: bool) -> Result<Self, String> {
+        // Another part of the process may have chosen the same provider already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let proxy = proxy.map(reqwest::Proxy::all).transpose().map_err(|_| {
+            "--upstream-proxy is not a proxy URL such as http://proxy:3128.".to_owned()
+        })?;
+        let upstreams = Self {
+            by_connect_timeout: Mutex::default(),
+            proxy,
+            allow_link_local,
+        };
+        upstreams
+            .build(1_000)
+            .map_err(|error| format!("The HTTP client could not be made: {error}"))?;
+        Ok(upstreams)
+    }
+
+    /// The client for a connect timeout.
+    pub fn client(&self, connect_ms: u64) -> Result<reqwest::Client, reqwest::Error> {
+        let mut clients = self
+            .by_connect_timeout
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(&connect_ms) {
+            return Ok(client.clone());
+        }
+        let client = self.build(connect_ms)?;
+        clients.insert(connect_ms, client.clone());
+        Ok(client)
+    }
+
+    fn build(&self, connect_ms: u64) -> Result<reqwest::Client, reqwest::Error> {
+        let builder = reqwest::Client::builder()
+            .connect_timeout(Duration::from_millis(connect_ms))
+            .pool_idle_timeout(IDLE_CONNECTION)
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .no_proxy()
+            .dns_resolver(Arc::new(GuardedResolver {
+                allow_link_local: self.allow_link_local,
+            }));
+        match &self.proxy {
+            Some(proxy) => builder.proxy(proxy.clone()).build(),
+            None => builder.build(),
+        }
+    }
+}
+
+/// The system's resolver, without link-local answers: cloud machines keep their own credentials there.
+struct GuardedResolver {
+    allow_link_local: bool,
+}
+
+impl Resolve for GuardedResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let allow_link_local = self.allow_link_local;
+        Box::pin(async move {
+            let found: Vec<SocketAddr> =
+                tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let allowed: Vec<SocketAddr> = found
+                .into_iter()
+                .filter(|address| allow_link_local || !is_link_local(address.ip()))
+                .collect();
+            if allowed.is_empty() {
+                return Err(
+                    format!("`{}` has no address that may be called", name.as_str()).into(),
+                );
+            }
+            Ok(Box::new(allowed.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// Why no answer came from an upstream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Refused, unknown name, TLS: no connection came about.
+    Connect,
+    ConnectTimeout,
+    /// The connection broke before the first byte of an answer.
+    Reset,
+    FirstByteTimeout,
+}
+
+impl Failure {
+    pub fn of(error: &reqwest::Error) -> Self {
+        match (error.is_connect(), error.is_timeout()) {
+            (true, true) => Self::ConnectTimeout,
+            (true, false) => Self::Connect,
+            (false, _) => Self::Reset,
+        }
+    }
+
+    /// Ends a sentence that starts with the provider's name.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Connect => "could not be reached",
+            Self::ConnectTimeout => "did not accept a connection in time",
+            Self::Reset => "closed the connection before it answered",
+            Self::FirstByteTimeout => "did not begin to answer in time",
+        }
+    }
+}
+
+/// An error with its causes, for logs. URLs are left out by the caller (`without_url`): their query may
+/// hold what a client sent.
+pub fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(": ");
+        text.push_str(&inner.to_string());
+        cause = inner.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_name_that_resolves_to_nothing_allowed_is_refused() {
+        let guarded = GuardedResolver {
+            allow_link_local: false,
+        };
+        assert!(guarded.resolve("localhost".parse().unwrap()).await.is_ok());
+        assert!(
+            guarded
+                .resolve("169.254.169.254".parse().unwrap())
+                .await
+                .is_err()
+        );
+        let open = GuardedResolver {
+            allow_link_local: true,
+        };
+        assert!(
+            open.resolve("169.254.169.254".parse().unwrap())
+                .await
+                .is_ok()
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Every URL and every layer.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use http::{HeaderName, HeaderValue, StatusCode};
+use tower_http::catch_panic::CatchPanicLayer;
+use tracing::Instrument;
+use uuid::Uuid;
+
+use crate::server::AppState;
+use crate::{api, assets, gateway, pages};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-signalbox-request-id");
+
+/// The whole server.
+pub fn router(state: AppState) -> Router {
+    Router::new()
+        .merge(v1(&state))
+        .merge(guarded(&state))
+        .route("/assets/{name}", get(assets::asset))
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(ready).with_state(state))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(name_request))
+}
+
+/// What applications call: an API key each time, so no cookies and no origins to guard.
+fn v1(state: &AppState) -> Router {
+    Router::new()
+        .route("/v1/chat/completions", post(gateway::chat_completions))
+        .route("/v1/models", get(gateway::models::list))
+        .route("/v1/models/{*id}", get(gateway::models::retrieve))
+        .route("/v1", axum::routing::any(gateway::no_such_path))
+        .route("/v1/{*path}", axum::routing::any(gateway::no_such_path))
+        .method_not_allowed_fallback(gateway::wrong_method)
+        .with_state(Arc::clone(&state.gateway))
+}
+
+/// What a signed-in browser can reach.
+fn guarded(state: &AppState) -> Router {
+    Router::new()
+        .nest("/api/v1", api::router(state.clone()))
+        .merge(pages::router(state.clone()))
+        .layer(middleware::from_fn_with_state(state.clone(), guard_site))
+}
+
+/// Refuses foreign hosts and requests that another site made a browser send.
+async fn guard_site(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let checked = state
+        .site
+        .check_host(request.headers(), request.uri())
+        .map_err(|refusal| (StatusCode::MISDIRECTED_REQUEST, refusal))
+        .and_then(|()| {
+            let (method, headers, uri) = (request.method(), request.headers(), request.uri());
+            state
+                .site
+                .check_origin(method, headers, uri)
+                .map_err(|refusal| (StatusCode::FORBIDDEN, refusal))
+        });
+    match checked {
+        Ok(()) => next.run(request).await,
+        Err((status, refusal)) => (status, format!("{}\n", refusal.0)).into_response(),
+    }
+}
+
+/// Gives every request a name that the answer and all log lines carry.
+async fn name_request(request: Request, next: Next) -> Response {
+    let id = Uuid::now_v7();
+    let span = tracing::info_span!("request", %id);
+    let mut response = next.run(request).instrument(span).await;
+    if let Ok(value) = HeaderValue::try_from(id.to_string()) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    response
+}
+
+/// `GET /readyz`: can serve, and the database answers.
+async fn ready(State(state): State<AppState>) -> Response {
+    match state.store.ping().await {
+        Ok(()) => "ready\n".into_response(),
+        Err(error) => {
+            tracing::warn!(%error, "not ready");
+            (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the database does not answer\n",
+            )
+                .into_response()
+        }
+    }
+}
+
+/// A fault of ours ends one request, not the server.
+fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
+    (
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "This is a fault of Signalbox; its log says more.\n",
+    )
+        .into_response()
+}

@@ -1,0 +1,214 @@
+//! Real calls to a provider outside of any route: *Test* and *Fetch models*.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use app::api::list::List;
+use app::api::provider::{InstanceTest, ProviderTest};
+use app::error::{ApiError, ErrorCode};
+use futures_util::future::join_all;
+use http::{HeaderMap, Method, StatusCode};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::gateway::upstream::{Failure, Upstreams, with_causes};
+use crate::snapshot::{CompiledInstance, CompiledProvider, compile_one};
+use crate::store::Store;
+use crate::vault::Vault;
+
+/// Somebody waits in front of a page.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// A list of ten thousand models has about a megabyte.
+const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
+
+/// Calls providers on an operator's behalf.
+#[derive(Debug)]
+pub struct Prober {
+    store: Store,
+    vault: Vault,
+    upstreams: Arc<Upstreams>,
+}
+
+/// What one instance answered to `GET /models`.
+struct Answer {
+    status: StatusCode,
+    body: Vec<u8>,
+}
+
+#[derive(Deserialize)]
+struct ModelList {
+    data: Vec<ListedModel>,
+}
+
+#[derive(Deserialize)]
+struct ListedModel {
+    id: String,
+}
+
+impl Prober {
+    pub fn new(store: Store, vault: Vault, upstreams: Arc<Upstreams>) -> Self {
+        Self {
+            store,
+            vault,
+            upstreams,
+        }
+    }
+
+    /// Asks every instance for its models: the one call that all kinds answer, that costs nothing and
+    /// that needs the credential.
+    pub async fn test(&self, id: Uuid) -> Result<ProviderTest, ApiError> {
+        let provider = self.provider(id).await?;
+        let instances = join_all(
+            provider
+                .instances
+                .iter()
+                .map(|instance| test_instance(&provider, instance)),
+        )
+        .await;
+        let failed: Vec<&InstanceTest> = instances.iter().filter(|instance| !instance.ok).collect();
+        let message = match failed.as_slice() {
+            [] if instances.len() == 1 => "The instance answers.".to_owned(),
+            [] => format!("All {} instances answer.", instances.len()),
+            [only] => format!("{}: {}", only.url, only.message),
+            [first, ..] => format!(
+                "{} of {} instances fail; {}: {}",
+                failed.len(),
+                instances.len(),
+                first.url,
+                first.message
+            ),
+        };
+        Ok(ProviderTest {
+            ok: failed.is_empty(),
+            latency_ms: instances
+                .iter()
+                .map(|instance| instance.latency_ms)
+                .max()
+                .unwrap_or_default(),
+            message,
+            instances,
+        })
+    }
+
+    /// The names that the first instance which answers well lists.
+    pub async fn upstream_models(&self, id: Uuid) -> Result<List<String>, ApiError> {
+        let provider = self.provider(id).await?;
+        let mut last = "It has no instance.".to_owned();
+        for instance in &provider.instances {
+            match ask(&provider, instance).await {
+                Ok(answer) if answer.status.is_success() => {
+                    let list = serde_json::from_slice::<ModelList>(&answer.body);
+                    match list {
+                        Ok(list) => {
+                            let mut items: Vec<String> =
+                                list.data.into_iter().map(|model| model.id).collect();
+                            items.sort();
+                            items.dedup();
+                            return Ok(List { items, next: None });
+                        }
+                        Err(_) => {
+                            last = "It answers, but not with a list of models. Enter them by hand."
+                                .to_owned();
+                        }
+                    }
+                }
+                Ok(answer) => last = in_words(answer.status),
+                Err(problem) => last = problem,
+            }
+        }
+        Err(ApiError::new(
+            ErrorCode::Upstream,
+            format!(
+                "The provider `{}` did not list its models. {last}",
+                provider.name
+            ),
+        ))
+    }
+
+    async fn provider(&self, id: Uuid) -> Result<CompiledProvider, ApiError> {
+        let record = self.store.view().await?.provider(id).await?;
+        let record = record.ok_or_else(|| {
+            ApiError::new(
+                ErrorCode::NotFound,
+                "There is no provider with this id (any more).",
+            )
+        })?;
+        compile_one(record, &self.vault, &self.upstreams).map_err(|error| {
+            ApiError::new(
+                ErrorCode::Internal,
+                format!("An HTTP client could not be made: {error}"),
+            )
+        })
+    }
+}
+
+async fn test_instance(provider: &CompiledProvider, instance: &CompiledInstance) -> InstanceTest {
+    let begun = Instant::now();
+    let answer = ask(provider, instance).await;
+    let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let url = instance.base.to_string();
+    match answer {
+        Ok(answer) => InstanceTest {
+            url,
+            ok: answer.status.is_success(),
+            latency_ms,
+            status: Some(answer.status.as_u16()),
+            message: in_words(answer.status),
+        },
+        Err(message) => InstanceTest {
+            url,
+            ok: false,
+            latency_ms,
+            status: None,
+            message,
+        },
+    }
+}
+
+/// `GET {base}/models`; the error is a sentence.
+async fn ask(provider: &CompiledProvider, instance: &CompiledInstance) -> Result<Answer, String> {
+    let mut request = reqwest::Request::new(Method::GET, instance.base.join("/models"));
+    let mut headers = HeaderMap::new();
+    provider.dress(&mut headers);
+    *request.headers_mut() = headers;
+    let exchange = async {
+        let mut response = provider.client.execute(request).await?;
+        let status = response.status();
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await? {
+            if body.len() + piece.len() > LARGEST_ANSWER {
+                break;
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(Answer { status, body })
+    };
+    match tokio::time::timeout(PATIENCE, exchange).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) => {
+            let failure = Failure::of(&error);
+            Err(format!(
+                "It {} ({}).",
+                failure.in_words(),
+                with_causes(&error.without_url())
+            ))
+        }
+        Err(_) => Err(format!(
+            "It did not answer within {} s.",
+            PATIENCE.as_secs()
+        )),
+    }
+}
+
+fn in_words(status: StatusCode) -> String {
+    let advice = match status.as_u16() {
+        200..=299 => return "It answers.".to_owned(),
+        300..=399 => "a redirect, which is never followed; correct the URL",
+        401 | 403 => "it does not accept the credential",
+        404 => "nothing is served at this base URL",
+        429 => "it is asked too often",
+        500..=599 => "it has a fault of its own",
+        _ => "it does not take this call",
+    };
+    format!("It answers {}: {advice}.", status.as_u16())
+}

@@ -1,0 +1,168 @@
+//! Providers with their credentials opened and all that a request to them needs made ready.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::api::provider::ProviderKind;
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use uuid::Uuid;
+
+use crate::gateway::upstream::Upstreams;
+use crate::store::ProviderRecord;
+use crate::upstream_url::BaseUrl;
+use crate::vault::{Row, Vault};
+
+const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
+const DEFAULT_ANTHROPIC_VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
+
+#[derive(Debug)]
+pub struct CompiledProvider {
+    pub id: Uuid,
+    pub name: String,
+    pub enabled: bool,
+    pub kind: ProviderKind,
+    pub instances: Vec<CompiledInstance>,
+    /// Endpoints it serves natively; `None` means all.
+    pub speaks: Option<HashSet<String>>,
+    pub first_byte: Duration,
+    pub idle: Duration,
+    pub client: reqwest::Client,
+    /// Name of the header and its values, one a credential, in their order.
+    credential_header: HeaderName,
+    credentials: Vec<HeaderValue>,
+    extra_headers: HeaderMap,
+}
+
+#[derive(Debug)]
+pub struct CompiledInstance {
+    pub id: Uuid,
+    pub base: BaseUrl,
+}
+
+impl CompiledProvider {
+    pub fn speaks(&self, endpoint: &str) -> bool {
+        self.speaks
+            .as_ref()
+            .is_none_or(|endpoints| endpoints.contains(endpoint))
+    }
+
+    /// Puts this provider's headers over what of the client's may pass.
+    pub fn dress(&self, headers: &mut HeaderMap) {
+        if self.kind == ProviderKind::Anthropic && !headers.contains_key(&ANTHROPIC_VERSION) {
+            headers.insert(ANTHROPIC_VERSION, DEFAULT_ANTHROPIC_VERSION);
+        }
+        for (name, value) in &self.extra_headers {
+            headers.insert(name.clone(), value.clone());
+        }
+        // What a client put there is a key of its own, whether or not the provider has one.
+        headers.remove(&self.credential_header);
+        if let Some(credential) = self.credentials.first() {
+            headers.insert(self.credential_header.clone(), credential.clone());
+        }
+    }
+}
+
+pub(super) fn compile(
+    records: Vec<ProviderRecord>,
+    vault: &Vault,
+    upstreams: &Upstreams,
+) -> Result<HashMap<Uuid, Arc<CompiledProvider>>, reqwest::Error> {
+    records
+        .into_iter()
+        .map(|record| {
+            let provider = compile_one(record, vault, upstreams)?;
+            Ok((provider.id, Arc::new(provider)))
+        })
+        .collect()
+}
+
+/// Also used to call one provider outside of a route, as *Test* does.
+///
+/// # Errors
+/// When no HTTP client can be made.
+pub fn compile_one(
+    record: ProviderRecord,
+    vault: &Vault,
+    upstreams: &Upstreams,
+) -> Result<CompiledProvider, reqwest::Error> {
+    let own_header = record
+        .credential_header
+        .as_deref()
+        .and_then(|name| HeaderName::try_from(name).ok());
+    let is_bearer = own_header.is_none() && record.kind != ProviderKind::Anthropic;
+    let credential_header = own_header.unwrap_or(match record.kind {
+        ProviderKind::Anthropic => HeaderName::from_static("x-api-key"),
+        ProviderKind::Openai | ProviderKind::Decision => header::AUTHORIZATION,
+    });
+
+    let mut credentials = Vec::with_capacity(record.credentials.len());
+    for credential in &record.credentials {
+        match vault.unseal(Row::Credential(credential.id), &credential.sealed) {
+            Ok(secret) => {
+                let text = if is_bearer {
+                    format!("Bearer {secret}")
+                } else {
+                    secret
+                };
+                credentials.extend(sensitive(&text));
+            }
+            Err(error) => tracing::error!(provider = record.name, %error, "credential left out"),
+        }
+    }
+    let mut extra_headers = HeaderMap::new();
+    for extra in &record.headers {
+        match (
+            HeaderName::try_from(&extra.name),
+            vault.unseal(Row::Header(extra.id), &extra.sealed),
+        ) {
+            (Ok(name), Ok(value)) => {
+                if let Some(value) = sensitive(&value) {
+                    extra_headers.insert(name, value);
+                }
+            }
+            _ => tracing::error!(
+                provider = record.name,
+                header = extra.name,
+                "extra header left out"
+            ),
+        }
+    }
+    let instances = record
+        .instances
+        .into_iter()
+        .filter_map(|instance| match BaseUrl::parse(&instance.url) {
+            Ok(base) => Some(CompiledInstance {
+                id: instance.id,
+                base,
+            }),
+            Err(error) => {
+                tracing::error!(provider = record.name, %error, "instance left out");
+                None
+            }
+        })
+        .collect();
+    Ok(CompiledProvider {
+        id: record.id,
+        name: record.name,
+        enabled: record.enabled,
+        kind: record.kind,
+        instances,
+        speaks: record
+            .speaks
+            .map(|endpoints| endpoints.into_iter().collect()),
+        first_byte: Duration::from_millis(record.timeouts.first_byte_ms),
+        idle: Duration::from_millis(record.timeouts.idle_ms),
+        client: upstreams.client(record.timeouts.connect_ms)?,
+        credential_header,
+        credentials,
+        extra_headers,
+    })
+}
+
+/// A header value that no log shows.
+fn sensitive(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}

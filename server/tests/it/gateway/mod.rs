@@ -1,0 +1,7 @@
+mod answers;
+mod limits;
+mod models;
+mod refusals;
+mod requests;
+mod shares;
+mod stopping;

@@ -1,0 +1,5 @@
+mod contract;
+mod openapi;
+mod probing;
+mod secrets;
+mod two_processes;
