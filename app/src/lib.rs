@@ -1,5 +1,7 @@
 //! Signalbox's pages and the words they share with the server.
 
+// Views nest as types, and the compiler counts how deep.
+#![recursion_limit = "256"]
 // Components own their properties, and the macro that makes them writes `pub` whatever we wrote.
 #![allow(clippy::needless_pass_by_value, unreachable_pub)]
 

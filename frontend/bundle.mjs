@@ -1,0 +1,117 @@
+// Makes frontend/dist of what wasm-bindgen wrote: optimised, bundled, named by content, compressed.
+//
+//   node bundle.mjs <folder of signalbox.js and signalbox_bg.wasm> [--dev]
+//
+// With --dev it leaves out what only makes files smaller.
+//
+// A file that is there already with the same bytes is left alone, so that what embeds the folder is
+// built again only when something changed.
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const [bindgen, flag] = process.argv.slice(2);
+const dev = flag === "--dev";
+const dist = join(here, "dist");
+const assets = join(dist, "assets");
+mkdirSync(assets, { recursive: true });
+
+// What browsers since 2024 understand; esbuild rewrites what is newer.
+const target = ["chrome123", "firefox124", "safari17.5"];
+
+// The wasm features that rustc uses, by name: `--all-features` emits an invalid module.
+const wasmOptions = [
+  "-Oz",
+  "--enable-bulk-memory",
+  "--enable-bulk-memory-opt",
+  "--enable-multivalue",
+  "--enable-mutable-globals",
+  "--enable-nontrapping-float-to-int",
+  "--enable-reference-types",
+  "--enable-sign-ext",
+  "--strip-debug",
+  "--strip-producers",
+];
+
+const kept = new Set(["manifest.json"]);
+
+const wasm = asset("signalbox", "wasm", optimise(join(bindgen, "signalbox_bg.wasm")));
+const script = asset("boot", "js", await bundle(join(here, "boot.js"), {
+  format: "esm",
+  alias: { "signalbox-glue": join(bindgen, "signalbox.js") },
+  define: { WASM_FILE: JSON.stringify(wasm.replace("/assets/", "./")) },
+}));
+const style = asset("main", "css", await bundle(join(here, "../style/main.css")));
+const icon = asset("icon", "svg", readFileSync(join(here, "icon.svg")));
+
+put("manifest.json", Buffer.from(`${JSON.stringify({ script, style, wasm, icon }, null, 2)}\n`));
+sweep();
+
+/** wasm-opt takes a while, so its result is kept beside its input, named by what it was made of. */
+function optimise(path) {
+  if (dev) return readFileSync(path);
+  const key = hash(Buffer.concat([readFileSync(path), Buffer.from(wasmOptions.join(" "))]));
+  const optimised = join(bindgen, `optimised-${key}.wasm`);
+  if (!existsSync(optimised)) {
+    for (const old of readdirSync(bindgen).filter((name) => name.startsWith("optimised-"))) {
+      rmSync(join(bindgen, old));
+    }
+    const wasmOpt = join(here, "node_modules/binaryen/bin/wasm-opt");
+    execFileSync(process.execPath, [wasmOpt, path, ...wasmOptions, "-o", `${optimised}.new`], { stdio: "inherit" });
+    writeFileSync(optimised, readFileSync(`${optimised}.new`));
+    rmSync(`${optimised}.new`);
+  }
+  return readFileSync(optimised);
+}
+
+async function bundle(entry, options = {}) {
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: !dev,
+    write: false,
+    legalComments: "none",
+    logLevel: "warning",
+    target,
+    ...options,
+  });
+  return Buffer.from(outputFiles[0].contents);
+}
+
+/** Writes a file with its hash in its name, plain and compressed; answers with its URL. */
+function asset(name, extension, bytes) {
+  const file = `assets/${name}-${hash(bytes)}.${extension}`;
+  put(file, bytes);
+  if (dev) return `/${file}`;
+  put(`${file}.br`, () => brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  }));
+  put(`${file}.gz`, () => gzipSync(bytes, { level: 9 }));
+  return `/${file}`;
+}
+
+/** Bytes that are costly to make come as a function, called only if the file is not there: its name
+ *  says what it holds. */
+function put(file, bytes) {
+  kept.add(file);
+  const path = join(dist, file);
+  const made = typeof bytes === "function";
+  if (existsSync(path) && (made || readFileSync(path).equals(bytes))) return;
+  writeFileSync(path, made ? bytes() : bytes);
+}
+
+function sweep() {
+  for (const name of readdirSync(assets)) {
+    if (!kept.has(`assets/${name}`)) rmSync(join(assets, name));
+  }
+}
+
+function hash(bytes) {
+  return createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+}
