@@ -1,0 +1,101 @@
+//! Opening a database and bringing its tables up to date.
+
+use std::path::Path;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use sqlx::migrate::Migrator;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection, PgPool, SqlitePool};
+
+use super::error::StoreError;
+
+static SQLITE: Migrator = sqlx::migrate!("../migrations/sqlite");
+static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
+
+/// How long a writer waits for another one, here or in another process.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(super) async fn sqlite(url: &str) -> Result<SqlitePool, StoreError> {
+    let options = SqliteConnectOptions::from_str(url)?
+        .create_if_missing(true)
+        .foreign_keys(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(PATIENCE);
+    // Every connection to `:memory:` would see a database of its own, and lose it when it closes.
+    if url.contains(":memory:") || url.contains("mode=memory") {
+        let pool = SqlitePoolOptions::new()
+            .max_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_with(options)
+            .await?;
+        SQLITE.run(&pool).await?;
+        return Ok(pool);
+    }
+    if !url.contains("mode=ro") {
+        make_private(options.get_filename())?;
+    }
+    prepare_sqlite(&options).await?;
+    let pool = SqlitePoolOptions::new()
+        .max_connections(8)
+        .acquire_timeout(2 * PATIENCE)
+        .connect_with(options)
+        .await?;
+    Ok(pool)
+}
+
+/// SQLite would make a missing file readable by everybody; the `-wal` and `-shm` beside it copy its mode.
+fn make_private(file: &Path) -> Result<(), StoreError> {
+    let mut open = std::fs::OpenOptions::new();
+    open.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut open, 0o600);
+    match open.open(file) {
+        Ok(_) => Ok(()),
+        Err(_) if file.exists() => Ok(()),
+        Err(error) => Err(StoreError::Unavailable {
+            why: format!("its file {} cannot be made ({error})", file.display()),
+            source: error.into(),
+        }),
+    }
+}
+
+/// Migrates under the write lock, so that of two processes that start at once one waits for the other.
+/// The switch to WAL needs the file alone and does not honour the busy timeout, hence the repetition.
+async fn prepare_sqlite(options: &SqliteConnectOptions) -> Result<(), StoreError> {
+    let started = Instant::now();
+    loop {
+        match migrate_sqlite(options).await {
+            Err(StoreError::Busy(_)) if started.elapsed() < 2 * PATIENCE => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+async fn migrate_sqlite(options: &SqliteConnectOptions) -> Result<(), StoreError> {
+    let mut connection = options.connect().await?;
+    let mut lock = connection.begin_with("BEGIN IMMEDIATE").await?;
+    SQLITE.run(&mut *lock).await?;
+    lock.commit().await?;
+    connection.close().await?;
+    Ok(())
+}
+
+pub(super) async fn postgres(url: &str) -> Result<PgPool, StoreError> {
+    let options = PgConnectOptions::from_str(url)?.application_name("signalbox");
+    // A connection of its own: the driver's advisory lock goes with it, whatever happens.
+    let mut connection = options.connect().await?;
+    POSTGRES.run(&mut connection).await?;
+    connection.close().await?;
+    let pool = PgPoolOptions::new()
+        .max_connections(16)
+        .acquire_timeout(2 * PATIENCE)
+        .connect_with(options)
+        .await?;
+    Ok(pool)
+}

@@ -1,0 +1,150 @@
+//! Opening databases: new ones, old ones, those of other versions, and none at all.
+
+use std::process::Command;
+
+use super::*;
+use crate::testing::on_both_databases;
+
+on_both_databases! {
+    async fn what_was_saved_is_there_when_it_is_opened_again(database: TestDatabase) {
+        let store = open(&database).await;
+        assert_eq!(store.kind(), if database.is_sqlite() { "sqlite" } else { "postgres" });
+        store.ping().await.unwrap();
+        save(&store, &[&provider("local")], &[], &[]).await.unwrap();
+        store.close().await;
+        let error = store.ping().await.unwrap_err();
+        assert!(matches!(error, StoreError::Unavailable { .. }), "{error:?}");
+        let store = open(&database).await;
+        assert_eq!(store.load_settings().await.unwrap().providers.len(), 1);
+    }
+
+    async fn a_database_of_a_newer_version_is_refused(database: TestDatabase) {
+        open(&database).await.close().await;
+        let success = if database.is_sqlite() { "1, x'00'" } else { "TRUE, '\\x00'" };
+        database
+            .run(&format!(
+                "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+                 VALUES (20300101000000, 'from the future', {success}, 0)"
+            ))
+            .await;
+        let error = Store::connect(database.url()).await.unwrap_err();
+        assert!(matches!(error, StoreError::Newer { migration: 20_300_101_000_000 }));
+        assert!(error.to_string().contains("written by a newer Signalbox"), "{error}");
+    }
+
+    async fn a_database_of_another_build_is_refused(database: TestDatabase) {
+        open(&database).await.close().await;
+        let checksum = if database.is_sqlite() { "x'00'" } else { "'\\x00'" };
+        database.run(&format!("UPDATE _sqlx_migrations SET checksum = {checksum}")).await;
+        let error = Store::connect(database.url()).await.unwrap_err();
+        assert!(matches!(error, StoreError::Altered { migration: 1 }), "{error:?}");
+    }
+
+    async fn processes_that_start_at_once_all_come_up(database: TestDatabase) {
+        let tests = std::env::current_exe().unwrap();
+        let children: Vec<_> = (0..5)
+            .map(|_| {
+                Command::new(&tests)
+                    .args(["--exact", "store::tests::opening::child_process", "--nocapture"])
+                    .env("SIGNALBOX_TEST_CHILD_URL", database.url())
+                    .stdout(std::process::Stdio::piped())
+                    .stderr(std::process::Stdio::piped())
+                    .spawn()
+                    .unwrap()
+            })
+            .collect();
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(said.contains("opened by a child process"), "{said}");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        let settings = open(&database).await.load_settings().await.unwrap();
+        assert_eq!(settings.providers.len(), 5);
+    }
+}
+
+/// Does nothing by itself: the test above runs it in processes of their own.
+#[tokio::test]
+async fn child_process() {
+    let Ok(url) = std::env::var("SIGNALBOX_TEST_CHILD_URL") else {
+        return;
+    };
+    let store = Store::connect(&url).await.unwrap();
+    let name = format!("p{}", std::process::id());
+    save(&store, &[&provider(&name)], &[], &[]).await.unwrap();
+    println!("opened by a child process");
+}
+
+#[tokio::test]
+async fn a_database_in_memory_is_one_database() {
+    let store = Store::connect("sqlite::memory:").await.unwrap();
+    save(&store, &[&provider("local")], &[], &[]).await.unwrap();
+    let (one, other) = tokio::join!(store.load_settings(), store.load_settings());
+    assert_eq!(one.unwrap().providers.len(), 1);
+    assert_eq!(other.unwrap().providers.len(), 1);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_new_file_is_readable_by_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::connect(&format!("sqlite://{}/x.db", folder.path().display()))
+        .await
+        .unwrap();
+    save(&store, &[&provider("local")], &[], &[]).await.unwrap();
+    let mut files = 0;
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let file = file.unwrap();
+        let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{}", file.path().display());
+        files += 1;
+    }
+    assert_eq!(files, 3, "the database, its -wal and its -shm");
+}
+
+#[tokio::test]
+async fn what_cannot_be_opened_is_said_without_the_password() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display();
+    std::fs::write(folder.path().join("text"), "hunter2".repeat(100)).unwrap();
+    let table = [
+        (
+            "mysql://u:hunter2@h/db".to_owned(),
+            "must begin with sqlite://",
+        ),
+        ("hunter2".to_owned(), "must begin with sqlite://"),
+        (
+            "postgres://u:hunter2@h:port/db".to_owned(),
+            "The database URL is not usable",
+        ),
+        (
+            "postgres://u:hunter2@127.0.0.1:1/db".to_owned(),
+            "cannot be used now",
+        ),
+        (
+            "postgresql://u:hunter2@nowhere.invalid/db".to_owned(),
+            "cannot be used now",
+        ),
+        (
+            format!("sqlite://{path}/text?hunter2=1"),
+            "The database URL is not usable",
+        ),
+        (format!("sqlite://{path}/text"), "not a SQLite database"),
+        (format!("sqlite://{path}/no/folder.db"), "cannot be made"),
+        (format!("sqlite://{path}"), "cannot be"),
+    ];
+    for (url, part) in table {
+        let error = Store::connect(&url).await.unwrap_err();
+        let shown = error.to_string();
+        assert!(shown.contains(part), "{url}: {shown}");
+        if !url.contains("?hunter2") {
+            assert!(
+                !format!("{shown} {error:?}").contains("hunter2"),
+                "{shown} {error:?}"
+            );
+        }
+    }
+}
