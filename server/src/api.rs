@@ -43,15 +43,13 @@ struct Document;
 
 /// Everything under `/api/v1`.
 pub fn router(state: AppState) -> Router {
-    let (guarded, document) = guarded().split_for_parts();
-    let document = Json(document);
-    let guarded = guarded.layer(middleware::from_fn_with_state(
+    let document = Json(document());
+    let guarded = Router::from(guarded()).layer(middleware::from_fn_with_state(
         state.clone(),
         caller::require,
     ));
-    let (open, _) = open().split_for_parts();
     guarded
-        .merge(open)
+        .merge(Router::from(open()))
         .route(
             "/openapi.json",
             axum::routing::get(move || async move { document }),
@@ -64,13 +62,14 @@ pub fn router(state: AppState) -> Router {
 
 /// The OpenAPI document of all calls.
 pub fn document() -> utoipa::openapi::OpenApi {
-    let mut document = open_document();
-    let (_, guarded) = guarded().split_for_parts();
-    document.merge(guarded);
+    let mut document = described();
+    document.merge(guarded().into_openapi());
+    document.merge(open().into_openapi());
     document
 }
 
-fn open_document() -> utoipa::openapi::OpenApi {
+/// What the document says beside the calls.
+fn described() -> utoipa::openapi::OpenApi {
     let mut document = Document::openapi();
     document.info.version = env!("CARGO_PKG_VERSION").into();
     let components = document.components.get_or_insert_default();

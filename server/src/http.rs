@@ -12,8 +12,9 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 use uuid::Uuid;
 
+use crate::gateway::error::{Dialect, GatewayError};
 use crate::server::AppState;
-use crate::{api, assets, gateway, pages};
+use crate::{api, assets, gateway, listener, pages};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-signalbox-request-id");
 
@@ -26,6 +27,7 @@ pub fn router(state: AppState) -> Router {
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready).with_state(state))
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(bound_headers))
         .layer(middleware::from_fn(name_request))
 }
 
@@ -36,6 +38,7 @@ fn v1(state: &AppState) -> Router {
         .route("/v1/models", get(gateway::models::list))
         .route("/v1/models/{*id}", get(gateway::models::retrieve))
         .route("/v1", axum::routing::any(gateway::no_such_path))
+        .route("/v1/", axum::routing::any(gateway::no_such_path))
         .route("/v1/{*path}", axum::routing::any(gateway::no_such_path))
         .method_not_allowed_fallback(gateway::wrong_method)
         .with_state(Arc::clone(&state.gateway))
@@ -77,6 +80,27 @@ async fn name_request(request: Request, next: Next) -> Response {
         response.headers_mut().insert(REQUEST_ID, value);
     }
     response
+}
+
+/// The listener stops reading headers somewhere beyond this bound; here it is exact.
+async fn bound_headers(request: Request, next: Next) -> Response {
+    let size: usize = request
+        .headers()
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum();
+    if size <= listener::MOST_HEADER_BYTES {
+        return next.run(request).await;
+    }
+    GatewayError::new(
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+        "headers_too_large",
+        format!(
+            "The headers have {size} bytes; at most {} are taken.",
+            listener::MOST_HEADER_BYTES
+        ),
+    )
+    .into_response_in(Dialect::of(request.uri().path(), request.headers()))
 }
 
 /// `GET /readyz`: can serve, and the database answers.

@@ -22,7 +22,7 @@ use tower::ServiceExt;
 
 /// From the first byte of a request to the end of its headers, and for an idle connection to send one.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-const MOST_HEADER_BYTES: usize = 32 * 1024;
+pub const MOST_HEADER_BYTES: usize = 32 * 1024;
 const MOST_STREAMS: u32 = 256;
 /// How often a silent HTTP/2 peer is asked whether it is still there, and how long it may take to say so.
 const PING_INTERVAL: Duration = Duration::from_secs(30);

@@ -33,6 +33,8 @@ const IN_QUERY: &AsciiSet = &NON_ALPHANUMERIC
 
 /// Pages under `/`, server functions under `/fn`.
 pub fn router(state: AppState) -> Router {
+    // Another server in this process, as tests start them, may have set it already.
+    let _ = any_spawner::Executor::init_tokio();
     let names = assets::names();
     Router::new()
         .route("/fn/{*name}", post(server_function))

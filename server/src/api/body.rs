@@ -34,6 +34,17 @@ fn unread(rejection: &BytesRejection) -> ApiError {
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    // serde would also take an array for a struct, field by field.
+    if bytes
+        .trim_ascii_start()
+        .first()
+        .is_some_and(|first| *first != b'{')
+    {
+        return Err(ApiError::new(
+            ErrorCode::Malformed,
+            "The body must be a JSON object.",
+        ));
+    }
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();

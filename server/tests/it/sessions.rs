@@ -90,8 +90,8 @@ async fn another_sites_page_cannot_write() {
         "/api/v1/login",
         "/api/v1/logout",
         "/api/v1/routes",
-        "/fn/sign_in",
-        "/fn/create_route",
+        "/fn/sign-in",
+        "/fn/create-route",
     ];
     let evil = [
         ("sec-fetch-site", "cross-site"),
@@ -209,10 +209,10 @@ async fn pages_need_a_session_and_carry_a_strict_policy() {
 #[tokio::test]
 async fn server_functions_need_a_session() {
     let signalbox = Signalbox::start().await;
-    let body = json!({"page": {"limit": 10}});
+    let body = json!({});
     let request = signalbox
         .client
-        .post(signalbox.url("/fn/list_routes"))
+        .post(signalbox.url("/fn/list-routes"))
         .header("content-type", "application/json");
     let answer = request.body(body.to_string()).send().await.unwrap();
     assert_eq!(answer.status(), 401);

@@ -53,8 +53,11 @@ async fn the_upstreams_credential_replaces_the_clients() {
     let upstream = MockUpstream::friendly().await;
     let (signalbox, key) = one_target(&upstream).await;
     let answer = signalbox
-        .chat(&key, r#"{"model":"qwen3"}"#)
-        .query(&[("key", "google-key"), ("beta", "true")])
+        .client
+        .post(signalbox.url("/v1/chat/completions?key=google-key&beta=true"))
+        .bearer_auth(&key)
+        .header("content-type", "application/json")
+        .body(r#"{"model":"qwen3"}"#)
         .header("cookie", "session=1")
         .header("api-key", "azure-key")
         .header("x-goog-api-key", "google-key")
@@ -71,6 +74,7 @@ async fn the_upstreams_credential_replaces_the_clients() {
     assert_eq!(answer.status(), 200);
 
     let received = upstream.only();
+    assert_eq!(received.method, Method::POST);
     assert_eq!(
         received.headers["authorization"],
         "Bearer upstream-secret-of-local"

@@ -22,7 +22,7 @@ on_both_databases! {
         let made = signalbox.route("qwen3", &[("a", "small", Some(100)), ("b", "small", Some(300))]).await;
         let path = format!("/routes/{}", made["id"].as_str().unwrap());
         let (status, read) = signalbox.get(&path).await;
-        assert_eq!((status, &read), (200, &made));
+        assert_eq!((status.as_u16(), &read), (200, &made));
         let (status, saved) = signalbox.api(Method::PUT, &path, read.clone()).await;
         assert_eq!(status, 200, "{saved}");
         assert_eq!(saved["targets"], read["targets"]);

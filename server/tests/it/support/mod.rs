@@ -3,5 +3,5 @@
 mod mock_upstream;
 mod signalbox;
 
-pub use mock_upstream::{MockUpstream, Received, completion};
-pub use signalbox::{Database, PASSWORD, Signalbox};
+pub use mock_upstream::{MockUpstream, completion};
+pub use signalbox::{Database, PASSWORD, Signalbox, use_tls_provider};

@@ -53,8 +53,7 @@ impl Signalbox {
 
     /// A second process on the same database would start the same way.
     pub async fn start_in(data: TempDir, database_url: String, flags: &[&str]) -> Self {
-        // Another test may have chosen the same provider already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        use_tls_provider();
         let folder = data.path().to_str().unwrap().to_owned();
         let mut arguments = vec![
             "signalbox",
@@ -201,6 +200,12 @@ impl Drop for Signalbox {
     fn drop(&mut self) {
         self.stop.cancel();
     }
+}
+
+/// What reqwest wants before a client is built.
+pub fn use_tls_provider() {
+    // Another test may have chosen the same provider already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
 /// A new database on the server that `make test` starts.
