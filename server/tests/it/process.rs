@@ -1,5 +1,6 @@
 //! The binary itself: its files, its exits, its sentences at the terminal.
 
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Output, Stdio};
@@ -31,7 +32,11 @@ fn serve(data: &Path) -> Command {
 }
 
 /// Starts and waits for the address; answers the log so far too.
-async fn started(mut command: Command) -> (Child, String, String) {
+async fn started(command: Command) -> (Child, String, String) {
+    started_logging_to(command, Path::new("/dev/null")).await
+}
+
+async fn started_logging_to(mut command: Command, file: &Path) -> (Child, String, String) {
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let mut log = String::new();
@@ -47,7 +52,13 @@ async fn started(mut command: Command) -> (Child, String, String) {
             break address.split_whitespace().next().unwrap().to_owned();
         }
     };
-    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    std::fs::write(file, &log).unwrap();
+    let mut file = std::fs::OpenOptions::new().append(true).open(file).unwrap();
+    tokio::spawn(async move {
+        while let Ok(Some(line)) = lines.next_line().await {
+            writeln!(file, "{line}").unwrap();
+        }
+    });
     (child, address, log)
 }
 
@@ -211,6 +222,98 @@ async fn a_reset_password_counts_and_the_old_one_does_not() {
     assert_eq!(sign_in(&address, "first password").await, 401);
     assert_eq!(sign_in(&address, made).await, 204);
     terminate(child).await;
+}
+
+#[tokio::test]
+async fn secrets_are_in_no_log_however_much_is_logged() {
+    crate::support::use_tls_provider();
+    const CREDENTIAL: &str = "sk-upstream-credential-4711";
+    const FOREIGN: &str = "sk-of-another-service-0815";
+    const PASSWORD: &str = "password-nobody-may-see";
+    let upstream = crate::support::MockUpstream::friendly().await;
+    let data = TempDir::new().unwrap();
+    let mut command = serve(data.path());
+    let log = data.path().join("log");
+    command.args(["--log", "debug", "--admin-password", PASSWORD]);
+    let (child, address, first) = started_logging_to(command, &log).await;
+    assert!(first.contains("DEBUG"), "{first}");
+
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let login = json!({"username": "admin", "password": PASSWORD});
+    let answer = client
+        .post(format!("{address}/api/v1/login"))
+        .json(&login)
+        .send()
+        .await
+        .unwrap();
+    let cookie = answer.headers()["set-cookie"]
+        .to_str()
+        .unwrap()
+        .split(';')
+        .next()
+        .unwrap()
+        .to_owned();
+    let make = |path: &str, body: serde_json::Value| {
+        let request = client
+            .post(format!("{address}/api/v1{path}"))
+            .header("cookie", &cookie)
+            .json(&body);
+        async move {
+            request
+                .send()
+                .await
+                .unwrap()
+                .json::<serde_json::Value>()
+                .await
+                .unwrap()
+        }
+    };
+    make("/providers", json!({
+        "name": "p", "kind": "openai", "instances": [{"url": upstream.url()}], "models": [{"name": "m"}],
+        "credentials": [{"secret": CREDENTIAL}],
+    }))
+    .await;
+    make("/providers", json!({
+        "name": "bad", "kind": "openai", "instances": [{"url": format!("http://u:{CREDENTIAL}@h/v1")}],
+        "credentials": [{"secret": format!("{CREDENTIAL}\n")}],
+    }))
+    .await;
+    make(
+        "/routes",
+        json!({"name": "r", "targets": [{"provider": "p", "model": "m"}]}),
+    )
+    .await;
+    let key = make("/keys", json!({"name": "k"})).await["key"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for bearer in [key.as_str(), FOREIGN] {
+        let request = client
+            .post(format!("{address}/v1/chat/completions?key={FOREIGN}"))
+            .bearer_auth(bearer);
+        request
+            .header("content-type", "application/json")
+            .body(r#"{"model":"r"}"#)
+            .send()
+            .await
+            .unwrap();
+    }
+    assert_eq!(upstream.count(), 1);
+    assert_eq!(sign_in(&address, "wrong-password-4242").await, 401);
+    assert_eq!(terminate(child).await, 0);
+
+    let log = std::fs::read_to_string(log).unwrap();
+    let session = cookie.split_once('=').unwrap().1;
+    for secret in [
+        CREDENTIAL,
+        FOREIGN,
+        PASSWORD,
+        "wrong-password-4242",
+        session,
+        key.rsplit_once('_').unwrap().1,
+    ] {
+        assert!(!log.contains(secret), "{secret} is in the log:\n{log}");
+    }
 }
 
 /// `Command` is built by reference; a test wants to hand it on.
