@@ -4,7 +4,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use sqlx::migrate::Migrator;
+use sqlx::migrate::{Migrate, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, PgPool, SqlitePool};
@@ -39,12 +39,23 @@ pub(super) async fn sqlite(url: &str) -> Result<SqlitePool, StoreError> {
         make_private(options.get_filename())?;
     }
     prepare_sqlite(&options).await?;
-    let pool = SqlitePoolOptions::new()
-        .max_connections(8)
+    Ok(sqlite_pool(8).connect_with(options).await?)
+}
+
+/// A pool that gives up connections which no longer know whether they are in a transaction: on a full
+/// disk SQLite itself rolls back, the driver's own rollback then fails, and the driver goes on counting
+/// the transaction that is gone. The next user would begin inside of it and never see a new moment.
+pub(super) fn sqlite_pool(connections: u32) -> SqlitePoolOptions {
+    SqlitePoolOptions::new()
+        .max_connections(connections)
         .acquire_timeout(2 * PATIENCE)
-        .connect_with(options)
-        .await?;
-    Ok(pool)
+        .after_release(|connection, _| {
+            Box::pin(async move {
+                // Behind a rollback that may still be under way.
+                connection.ping().await?;
+                Ok(!connection.is_in_transaction())
+            })
+        })
 }
 
 /// SQLite would make a missing file readable by everybody; the `-wal` and `-shm` beside it copy its mode.
@@ -79,18 +90,40 @@ async fn prepare_sqlite(options: &SqliteConnectOptions) -> Result<(), StoreError
 
 async fn migrate_sqlite(options: &SqliteConnectOptions) -> Result<(), StoreError> {
     let mut connection = options.connect().await?;
-    let mut lock = connection.begin_with("BEGIN IMMEDIATE").await?;
-    SQLITE.run(&mut *lock).await?;
-    lock.commit().await?;
+    if !is_up_to_date(&mut connection, &SQLITE).await {
+        let mut lock = connection.begin_with("BEGIN IMMEDIATE").await?;
+        SQLITE.run(&mut *lock).await?;
+        lock.commit().await?;
+    }
     connection.close().await?;
     Ok(())
+}
+
+/// Whether there is nothing to migrate, as at most starts. Then nothing is written, so that Signalbox
+/// starts, and serves, on a full disk, a read-only database, and while another process writes.
+async fn is_up_to_date<C: Migrate>(connection: &mut C, migrator: &Migrator) -> bool {
+    // Fails on a database without that table; whatever else is wrong shows when migrations are run.
+    let Ok(applied) = connection
+        .list_applied_migrations(&migrator.table_name)
+        .await
+    else {
+        return false;
+    };
+    let known = migrator
+        .iter()
+        .map(|migration| (migration.version, &migration.checksum));
+    known.eq(applied
+        .iter()
+        .map(|applied| (applied.version, &applied.checksum)))
 }
 
 pub(super) async fn postgres(url: &str) -> Result<PgPool, StoreError> {
     let options = PgConnectOptions::from_str(url)?.application_name("signalbox");
     // A connection of its own: the driver's advisory lock goes with it, whatever happens.
     let mut connection = options.connect().await?;
-    POSTGRES.run(&mut connection).await?;
+    if !is_up_to_date(&mut connection, &POSTGRES).await {
+        POSTGRES.run(&mut connection).await?;
+    }
     connection.close().await?;
     let pool = PgPoolOptions::new()
         .max_connections(16)

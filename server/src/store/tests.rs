@@ -137,8 +137,7 @@ pub(crate) async fn hampered(
     value: &'static str,
 ) -> Store {
     let options: sqlx::sqlite::SqliteConnectOptions = database.url().parse().expect("a URL");
-    let pool = sqlx::sqlite::SqlitePoolOptions::new()
-        .max_connections(1)
+    let pool = connect::sqlite_pool(1)
         .connect_with(options.pragma(pragma, value))
         .await
         .expect("a pool");

@@ -32,8 +32,12 @@ async fn a_full_disk_under_sqlite() {
     store.close().await;
     let store = hampered(&database, "max_page_count", "1").await;
     fails_with(&store, |error| matches!(error, StoreError::Full(_)), "disk").await;
-    let store = open(&database).await;
-    save(&store, &[&large_provider()], &[], &[]).await.unwrap();
+    // A connection on which a change failed sees what another process saves later.
+    let other_process = open(&database).await;
+    save(&other_process, &[&large_provider()], &[], &[])
+        .await
+        .unwrap();
+    assert_eq!(store.load_settings().await.unwrap().providers.len(), 2);
 }
 
 #[tokio::test]
