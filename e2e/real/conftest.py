@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import models
 import pytest
 from openai import OpenAI
 
+import models
 from signalbox import Signalbox
 
 SMALL, LARGE = "qwen3-0.6b", "qwen3-32b"  # as the reference scenario calls them

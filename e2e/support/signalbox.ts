@@ -61,6 +61,11 @@ export class Signalbox {
     return (await this.api<{ key: string }>('POST', '/keys', body)).key;
   }
 
+  /** What it wrote so far. */
+  log(): Promise<string> {
+    return readFile(path.join(this.#folder, 'log'), 'utf8');
+  }
+
   async stop(): Promise<void> {
     if (this.#process.exitCode === null) {
       this.#process.kill('SIGKILL');
@@ -95,8 +100,7 @@ export class Signalbox {
       const answer = await fetch(`${this.url}/readyz`).catch(() => undefined);
       if (answer?.ok) return;
     }
-    const said = await readFile(path.join(this.#folder, 'log'), 'utf8');
-    throw new Error(`signalbox did not become ready; it said:\n${said}`);
+    throw new Error(`signalbox did not become ready; it said:\n${await this.log()}`);
   }
 }
 

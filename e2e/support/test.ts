@@ -16,9 +16,12 @@ type Fixtures = {
 };
 
 export const test = base.extend<Fixtures>({
-  signalbox: async ({}, use) => {
+  signalbox: async ({}, use, test) => {
     const signalbox = await Signalbox.start();
     await use(signalbox);
+    if (test.status !== test.expectedStatus) {
+      await test.attach('what signalbox said', { body: await signalbox.log() });
+    }
     await signalbox.stop();
   },
 
