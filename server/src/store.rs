@@ -10,6 +10,7 @@ mod dispatch;
 mod columns;
 mod connect;
 mod error;
+mod families;
 mod keys;
 mod paging;
 mod providers;
@@ -22,6 +23,7 @@ mod users;
 pub(crate) mod tests;
 
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
 
 use chrono::{DateTime, SubsecRound, Utc};
 use sqlx::pool::PoolConnection;
@@ -81,6 +83,13 @@ impl Store {
         Ok(Self { database })
     }
 
+    /// Opens the SQLite file at a path, whatever characters the path holds; otherwise like
+    /// [`Store::connect`].
+    pub async fn connect_file(path: &Path) -> Result<Self, StoreError> {
+        let database = On::Sqlite(connect::sqlite_at(path).await?);
+        Ok(Self { database })
+    }
+
     /// `sqlite` or `postgres`.
     pub fn kind(&self) -> &'static str {
         match self.database {
@@ -126,11 +135,15 @@ impl Store {
                 let mut transaction = pool
                     .begin_with("BEGIN ISOLATION LEVEL READ COMMITTED")
                     .await?;
-                // As long as SQLite's busy timeout; gone with the transaction.
-                sqlx::query("SELECT set_config('lock_timeout', $1, true)")
-                    .bind(format!("{}ms", connect::PATIENCE.as_millis()))
-                    .execute(&mut *transaction)
-                    .await?;
+                // Waits as long as SQLite's busy timeout; and a process that is cut off in the middle
+                // holds nobody up until TCP notices. Both are gone with the transaction.
+                sqlx::query(
+                    "SELECT set_config('lock_timeout', $1, true),
+                            set_config('idle_in_transaction_session_timeout', '30s', true)",
+                )
+                .bind(format!("{}ms", connect::PATIENCE.as_millis()))
+                .execute(&mut *transaction)
+                .await?;
                 On::Postgres(transaction)
             }
         };

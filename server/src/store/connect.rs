@@ -18,28 +18,42 @@ static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn sqlite(url: &str) -> Result<SqlitePool, StoreError> {
-    let options = SqliteConnectOptions::from_str(url)?
+    let options = SqliteConnectOptions::from_str(url)?;
+    if url.contains(":memory:") || url.contains("mode=memory") {
+        return sqlite_in_memory(options).await;
+    }
+    if !url.contains("mode=ro") {
+        make_private(options.get_filename())?;
+    }
+    sqlite_file(options).await
+}
+
+pub(super) async fn sqlite_at(path: &Path) -> Result<SqlitePool, StoreError> {
+    make_private(path)?;
+    sqlite_file(SqliteConnectOptions::new().filename(path)).await
+}
+
+async fn sqlite_file(options: SqliteConnectOptions) -> Result<SqlitePool, StoreError> {
+    let options = options
         .create_if_missing(true)
         .foreign_keys(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(PATIENCE);
-    // Every connection to `:memory:` would see a database of its own, and lose it when it closes.
-    if url.contains(":memory:") || url.contains("mode=memory") {
-        let pool = SqlitePoolOptions::new()
-            .max_connections(1)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .connect_with(options)
-            .await?;
-        SQLITE.run(&pool).await?;
-        return Ok(pool);
-    }
-    if !url.contains("mode=ro") {
-        make_private(options.get_filename())?;
-    }
     prepare_sqlite(&options).await?;
     Ok(sqlite_pool(8).connect_with(options).await?)
+}
+
+/// Every connection would see a database of its own, and lose it when it closes, so there is only one.
+async fn sqlite_in_memory(options: SqliteConnectOptions) -> Result<SqlitePool, StoreError> {
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_with(options.foreign_keys(true))
+        .await?;
+    SQLITE.run(&pool).await?;
+    Ok(pool)
 }
 
 /// A pool that gives up connections which no longer know whether they are in a transaction: on a full

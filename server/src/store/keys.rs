@@ -11,8 +11,8 @@ use uuid::Uuid;
 use super::columns::Hash;
 use super::dispatch::On;
 use super::error::StoreError;
+use super::families::{Of, by_parent};
 use super::paging::Slice;
-use super::providers::{Of, by_parent};
 use super::{Change, Store, View};
 
 #[derive(Clone, Debug, PartialEq, FromRow)]

@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::columns::Small;
 use super::dispatch::On;
 use super::error::StoreError;
+use super::families::{Of, by_parent};
 use super::paging::Slice;
-use super::providers::{Of, by_parent};
 use super::{Change, View, is_text};
 
 #[derive(Clone, Debug, PartialEq, FromRow)]

@@ -85,6 +85,20 @@ async fn a_database_in_memory_is_one_database() {
     assert_eq!(other.unwrap().providers.len(), 1);
 }
 
+#[tokio::test]
+async fn a_file_may_lie_in_a_folder_of_any_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("100%41 ?mode=memory#:memory:");
+    std::fs::create_dir(&path).unwrap();
+    let file = path.join("signalbox.db");
+    let store = Store::connect_file(&file).await.unwrap();
+    save(&store, &[&provider("local")], &[], &[]).await.unwrap();
+    store.close().await;
+    assert!(file.exists());
+    let store = Store::connect_file(&file).await.unwrap();
+    assert_eq!(store.load_settings().await.unwrap().providers.len(), 1);
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_new_file_is_readable_by_its_owner_only() {

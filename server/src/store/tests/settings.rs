@@ -100,7 +100,7 @@ on_both_databases! {
         let mut after = Cursor::default();
         for key in &keys {
             let page = view.keys(&Slice { after, limit: 1 }).await.unwrap();
-            assert_eq!(page, [key.clone()]);
+            assert_eq!(page, std::slice::from_ref(key));
             after = Cursor::new(&*key.name, key.id);
         }
         assert!(view.keys(&Slice { after, limit: 1 }).await.unwrap().is_empty());
@@ -129,6 +129,9 @@ async fn loading_takes_as_many_queries_for_thousands_of_routes_as_for_one() {
             move || log.clone()
         })
         .finish();
+    // With a single subscriber, tracing would ask whichever thread comes first whether it has one at all,
+    // and remember the "no" of another test.
+    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let _guard = tracing::subscriber::set_default(subscriber);
 
     let local = provider("local");
