@@ -2,6 +2,7 @@
 
 pub(crate) mod empty_state;
 pub(crate) mod field;
+pub(crate) mod focus;
 pub(crate) mod frame;
 pub(crate) mod icon;
 pub(crate) mod load;

@@ -16,6 +16,6 @@ mod pages;
 mod paths;
 pub mod server_fns;
 pub mod shell;
-pub mod upstream;
+pub mod summary;
 
 pub use app::App;

@@ -4,10 +4,10 @@
 use leptos::prelude::*;
 use leptos::server_fn::codec::Json;
 use routing::RouteDraft;
+use uuid::Uuid;
 
-use crate::api::route::Route;
 use crate::error::ApiError;
-use crate::upstream::Upstream;
+use crate::summary::{RouteSummary, Upstream};
 
 #[server(prefix = "/fn", endpoint = "sign-in", input = Json)]
 pub async fn sign_in(username: String, password: String) -> Result<(), ApiError> {
@@ -20,17 +20,19 @@ pub async fn sign_out() -> Result<(), ApiError> {
 }
 
 #[server(prefix = "/fn", endpoint = "list-routes", input = Json)]
-pub async fn list_routes() -> Result<Vec<Route>, ApiError> {
+pub async fn list_routes() -> Result<Vec<RouteSummary>, ApiError> {
     answer(async {
         let backend = backend()?;
-        every_page(|page| backend.list_routes(page)).await
+        let routes = every_page(|page| backend.list_routes(page)).await?;
+        Ok(routes.into_iter().map(RouteSummary::from).collect())
     })
     .await
 }
 
+/// Answers with the new route's id.
 #[server(prefix = "/fn", endpoint = "create-route", input = Json)]
-pub async fn create_route(draft: RouteDraft) -> Result<Route, ApiError> {
-    answer(async move { backend()?.create_route(draft).await }).await
+pub async fn create_route(draft: RouteDraft) -> Result<Uuid, ApiError> {
+    answer(async move { Ok(backend()?.create_route(draft).await?.id) }).await
 }
 
 /// Where a route's targets can lead to.

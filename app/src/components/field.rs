@@ -7,6 +7,8 @@ use leptos::ev;
 use leptos::html::{Input, Textarea};
 use leptos::prelude::*;
 
+use crate::components::focus::focus_soon;
+
 /// The label, hint and error around one control, whose id they refer to.
 #[component]
 pub(crate) fn Field(
@@ -83,7 +85,7 @@ pub(crate) fn TextInput(
         adopt(value, input.value());
         // The attribute works for a page that is loaded, not for one that is navigated to.
         if autofocus {
-            let _ = input.focus();
+            focus_soon(&input);
         }
     });
     let described_by = describe_by(&id, hinted);

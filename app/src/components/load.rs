@@ -1,6 +1,7 @@
 //! A part of a page that needs data: waiting, there, or refused.
 
 use leptos::prelude::*;
+use leptos_router::NavigateOptions;
 use leptos_router::components::Redirect;
 use leptos_router::hooks::use_location;
 use serde::Serialize;
@@ -58,7 +59,11 @@ fn Refused(error: ApiError, retry: Callback<()>) -> impl IntoView {
             path.push('?');
             path.push_str(&query);
         }
-        return view! { <Redirect path=paths::sign_in_then(&path) /> }.into_any();
+        let options = NavigateOptions {
+            replace: true,
+            ..Default::default()
+        };
+        return view! { <Redirect path=paths::sign_in_then(&path) options /> }.into_any();
     }
     view! {
         <Notice tone=Tone::Danger>

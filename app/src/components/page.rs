@@ -4,6 +4,7 @@ use leptos::html::H1;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
+use crate::components::focus::focus_soon;
 use crate::live::use_live;
 
 #[component]
@@ -24,7 +25,7 @@ pub(crate) fn Page(
     // A screen reader and the Tab key go on at the new page, as they would after a full load.
     heading.on_load(move |heading| {
         if arrived_by_click {
-            let _ = heading.focus();
+            focus_soon(&heading);
         }
     });
 

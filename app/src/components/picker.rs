@@ -9,6 +9,7 @@ use leptos::html::{Input, Ul};
 use leptos::prelude::*;
 
 use crate::components::field::{adopt, describe_by};
+use crate::components::focus::once_left;
 use crate::components::icon::{Glyph, Icon};
 
 const SHOWN: usize = 50;
@@ -124,13 +125,14 @@ pub(crate) fn Picker(
                 }
                 on:input=move |event: ev::Event| {
                     let typed = event_target_value(&event);
+                    // A complete name needs no suggestions in the way.
+                    open.set(!options.with_untracked(|options| options.contains(&typed)));
                     query.set(typed.clone());
                     value.set(typed);
                     active.set(None);
-                    open.set(true);
                 }
                 on:keydown=on_keydown
-                on:blur=move |_| open.set(false)
+                on:blur=move |_| once_left(move || open.set(false))
             />
             <Glyph icon=Icon::Chevron />
             <div class="picker-popup" hidden=move || !open.get()>

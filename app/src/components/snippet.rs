@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDocument};
 
+use crate::components::focus::once_left;
 use crate::components::icon::{Glyph, Icon};
 use crate::i18n::{text, use_locale};
 
@@ -20,24 +21,30 @@ pub(crate) fn Snippet(
 
     view! {
         <figure class="snippet">
-            <figcaption>{label}</figcaption>
+            <figcaption>
+                {label}
+                <button
+                    class="icon-button"
+                    type="button"
+                    aria-label=move || {
+                        if copied.get() {
+                            text!(locale, copy.done)
+                        } else {
+                            text!(locale, copy.copy)
+                        }
+                    }
+                    on:click=move |_| copied.set(lines.get().is_some_and(|lines| copy(&lines)))
+                    on:blur=move |_| once_left(move || copied.set(false))
+                >
+                    {move || {
+                        let icon = if copied.get() { Icon::Check } else { Icon::Copy };
+                        view! { <Glyph icon /> }
+                    }}
+                </button>
+            </figcaption>
             <pre tabindex="0">
                 <code node_ref=lines>{code}</code>
             </pre>
-            <button
-                class="icon-button"
-                type="button"
-                aria-label=move || {
-                    if copied.get() { text!(locale, copy.done) } else { text!(locale, copy.copy) }
-                }
-                on:click=move |_| copied.set(lines.get().is_some_and(|lines| copy(&lines)))
-                on:blur=move |_| copied.set(false)
-            >
-                {move || {
-                    let icon = if copied.get() { Icon::Check } else { Icon::Copy };
-                    view! { <Glyph icon /> }
-                }}
-            </button>
         </figure>
     }
 }

@@ -10,140 +10,148 @@ mod branches;
 mod geometry;
 
 pub(crate) use branches::{Branch, branches};
-use geometry::{Size, Strand, strands};
+use geometry::{Drawing, Strand, fan, ladder, shown_instances};
 
-/// In a list's row: no text of its own but the models' names.
+/// In a list's row, with the targets' names.
 #[component]
 pub(crate) fn SmallTrack(
     branches: Vec<Branch>,
     /// What the lines say, in words.
     label: String,
 ) -> impl IntoView {
+    let drawing = fan::draw(&branches);
     view! {
         <div class="track small">
-            <Lines size=Size::SMALL branches=branches.clone() label />
-            <ul>
-                {branches
-                    .into_iter()
-                    .map(|branch| {
-                        let dark = !branch.lit;
-                        view! {
-                            <li class:dark=dark>
-                                <Name branch />
-                            </li>
-                        }
-                    })
-                    .collect_view()}
-            </ul>
+            <Lines drawing label />
+            <ul>{branches.into_iter().map(small_target).collect_view()}</ul>
         </div>
+    }
+}
+
+fn small_target(branch: Branch) -> impl IntoView {
+    view! {
+        <li class:dark=!branch.lit>
+            <Name provider=branch.provider model=branch.model />
+        </li>
     }
 }
 
 /// Beside an editor: with every share and instance.
 #[component]
-pub(crate) fn LargeTrack(branches: Vec<Branch>, label: String) -> impl IntoView {
+pub(crate) fn LargeTrack(
+    branches: Vec<Branch>,
+    /// What the lines say, in words.
+    label: String,
+) -> impl IntoView {
+    let drawing = ladder::draw(&branches);
     view! {
         <div class="track large">
-            <Lines size=Size::LARGE branches=branches.clone() label />
-            <ul>
-                {branches
-                    .into_iter()
-                    .map(|branch| {
-                        let share = percent(branch.share.target);
-                        let each = percent(branch.share.instance);
-                        let instances = (branch.instances.len() > 1)
-                            .then(|| {
-                                let items = branch
-                                    .instances
-                                    .iter()
-                                    .map(|url| {
-                                        view! {
-                                            <li>
-                                                <span class="track-url">{url.clone()}</span>
-                                                <span class="track-share">{each.clone()}</span>
-                                            </li>
-                                        }
-                                    })
-                                    .collect_view();
-                                view! { <ul>{items}</ul> }
-                            });
-                        let dark = !branch.lit;
-                        view! {
-                            <li class:dark=dark>
-                                <div class="track-target">
-                                    <Name branch />
-                                    <span class="track-share">{share}</span>
-                                </div>
-                                {instances}
-                            </li>
-                        }
-                    })
-                    .collect_view()}
-            </ul>
+            <Lines drawing label />
+            <ul>{branches.into_iter().map(large_target).collect_view()}</ul>
         </div>
     }
 }
 
+fn large_target(branch: Branch) -> impl IntoView {
+    let each = percent(branch.share.instance);
+    let instances = shown_instances(&branch)
+        .iter()
+        .map(|url| {
+            view! {
+                <li>
+                    <span class="track-url" title=url.clone()>
+                        {host(url).to_owned()}
+                    </span>
+                    <span class="track-share">{each.clone()}</span>
+                </li>
+            }
+        })
+        .collect_view();
+    view! {
+        <li class:dark=!branch.lit>
+            <div class="track-target">
+                <Name provider=branch.provider model=branch.model />
+                <span class="track-share">{percent(branch.share.target)}</span>
+            </div>
+            {(!instances.is_empty()).then(|| view! { <ul>{instances}</ul> })}
+        </li>
+    }
+}
+
 #[component]
-fn Name(branch: Branch) -> impl IntoView {
-    let full = format!("{}/{}", branch.provider, branch.model);
+fn Name(provider: String, model: String) -> impl IntoView {
+    let full = format!("{provider}/{model}");
     view! {
         <span class="track-name" title=full>
-            <span class="track-model">{branch.model}</span>
-            <span class="track-provider">{branch.provider}</span>
+            <span class="track-model">{model}</span>
+            <span class="track-provider">{provider}</span>
         </span>
     }
 }
 
 #[component]
-fn Lines(size: Size, branches: Vec<Branch>, label: String) -> impl IntoView {
-    let drawing = strands(size, &branches);
-    let view_box = format!("0 0 {} {}", size.width, drawing.height);
-    let lamps = drawing
-        .strands
-        .iter()
-        .map(|strand| lamp(size, strand))
-        .collect_view();
-    let lines = drawing
-        .strands
-        .iter()
-        .map(|strand| {
-            view! {
-                <path
-                    class="track-line"
-                    class:dark=!strand.lit
-                    d=strand.path.clone()
-                    stroke-width=strand.width.to_string()
-                />
-            }
-        })
-        .collect_view();
+fn Lines(drawing: Drawing, label: String) -> impl IntoView {
+    let Drawing {
+        width,
+        height,
+        strands,
+        station: [x, y, w, h],
+    } = drawing;
+    let dark = !strands.iter().any(|strand| strand.lit);
+    let lamps = strands.iter().map(lamp).collect_view();
+    let lines = strands.into_iter().map(line).collect_view();
     view! {
         <svg
             class="track-lines"
-            viewBox=view_box
-            width=size.width.to_string()
-            height=drawing.height.to_string()
+            viewBox=format!("0 0 {width} {height}")
+            width=width.to_string()
+            height=height.to_string()
             role="img"
             aria-label=label
         >
             {lines}
+            <rect
+                class="track-station"
+                class:dark=dark
+                x=x.to_string()
+                y=y.to_string()
+                width=w.to_string()
+                height=h.to_string()
+                rx="1.5"
+            />
             {lamps}
         </svg>
     }
 }
 
+fn line(strand: Strand) -> impl IntoView {
+    view! {
+        <path
+            class="track-line"
+            class:dark=!strand.lit
+            d=strand.path
+            stroke-width=strand.width.to_string()
+        />
+    }
+}
+
 /// Filled when lit, hollow when dark: readable without colour.
-fn lamp(size: Size, strand: &Strand) -> impl IntoView + use<> {
+fn lamp(strand: &Strand) -> impl IntoView + use<> {
+    let (x, y) = strand.end;
     view! {
         <circle
             class="track-lamp"
             class:dark=!strand.lit
-            cx=strand.end.0.to_string()
-            cy=strand.end.1.to_string()
-            r=if strand.minor { size.lamp * 0.7 } else { size.lamp }.to_string()
+            cx=x.to_string()
+            cy=y.to_string()
+            r=strand.lamp.to_string()
         />
     }
+}
+
+/// What tells one instance from another.
+fn host(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, rest)| rest)
 }
 
 /// Whole per cents, or one decimal where a whole number would mislead.
@@ -161,7 +169,7 @@ pub(crate) fn percent(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::percent;
+    use super::{host, percent};
 
     #[test]
     fn per_cents_are_short_and_true() {
@@ -175,5 +183,11 @@ mod tests {
         ] {
             assert_eq!(percent(share), text);
         }
+    }
+
+    #[test]
+    fn a_host_is_what_follows_the_scheme() {
+        assert_eq!(host("http://10.0.0.1:8000/v1"), "10.0.0.1:8000/v1");
+        assert_eq!(host("10.0.0.1"), "10.0.0.1");
     }
 }

@@ -6,7 +6,7 @@ use crate::components::load::{Load, Loading};
 use crate::components::page::Page;
 use crate::i18n::{text, use_locale};
 use crate::pages::route_editor::RouteEditor;
-use crate::upstream::Upstream;
+use crate::summary::Upstream;
 use crate::{paths, server_fns};
 
 #[component]

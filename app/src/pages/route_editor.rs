@@ -7,15 +7,15 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 use routing::{Route, RouteDraft};
-use wasm_bindgen::JsCast;
 
 use crate::components::field::{TextArea, TextField};
+use crate::components::focus::focus_first;
 use crate::components::notice::{Notice, Tone};
 use crate::components::submit::Submit;
 use crate::components::toast::use_toasts;
 use crate::error::{ApiError, ErrorCode};
 use crate::i18n::{text, use_locale};
-use crate::upstream::Upstream;
+use crate::summary::Upstream;
 use crate::{paths, server_fns};
 
 mod decides;
@@ -25,6 +25,8 @@ mod targets;
 use decides::Decides;
 use form::RouteForm;
 use targets::Targets;
+
+const INVALID_FIELD: &str = ".editor [aria-invalid]";
 
 #[component]
 pub(crate) fn RouteEditor(upstreams: Vec<Upstream>) -> impl IntoView {
@@ -61,13 +63,13 @@ pub(crate) fn RouteEditor(upstreams: Vec<Upstream>) -> impl IntoView {
         async move { (draft.clone(), server_fns::create_route(draft).await) }
     });
     Effect::new(move |_| match save.value().get() {
-        Some((_, Ok(route))) => {
-            toasts.success(text!(locale, route.saved, name = route.name.as_str()));
+        Some((draft, Ok(_))) => {
+            toasts.success(text!(locale, route.saved, name = draft.name.as_str()));
             navigate(paths::ROUTES, NavigateOptions::default());
         }
         Some((draft, Err(error))) => {
             refusal.set(Some(Refusal { draft, error }));
-            focus_first_problem();
+            focus_first(INVALID_FIELD);
         }
         None => {}
     });
@@ -82,7 +84,7 @@ pub(crate) fn RouteEditor(upstreams: Vec<Upstream>) -> impl IntoView {
         if problems.read_untracked().is_empty() {
             save.dispatch(draft.get_untracked());
         } else {
-            focus_first_problem();
+            focus_first(INVALID_FIELD);
         }
     };
 
@@ -159,15 +161,4 @@ fn SaveRefused(error: ApiError) -> impl IntoView {
         }
         _ => view! { <Notice tone=Tone::Danger>{error.message}</Notice> }.into_any(),
     }
-}
-
-/// Once the fields show what is wrong with them.
-fn focus_first_problem() {
-    request_animation_frame(|| {
-        if let Ok(Some(field)) = document().query_selector(".editor [aria-invalid]")
-            && let Ok(field) = field.dyn_into::<web_sys::HtmlElement>()
-        {
-            let _ = field.focus();
-        }
-    });
 }

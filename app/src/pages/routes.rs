@@ -3,12 +3,11 @@
 use futures_util::future::try_join;
 use leptos::prelude::*;
 
-use crate::api::route::Route;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::load::{Load, Loading};
 use crate::components::page::Page;
 use crate::i18n::{text, use_locale};
-use crate::upstream::Upstream;
+use crate::summary::{RouteSummary, Upstream};
 use crate::{paths, server_fns};
 
 mod empty;
@@ -20,7 +19,7 @@ use table::RouteTable;
 #[component]
 pub(crate) fn RoutesPage() -> impl IntoView {
     let locale = use_locale();
-    let data: Loading<(Vec<Route>, Vec<Upstream>)> = Resource::new(
+    let data: Loading<(Vec<RouteSummary>, Vec<Upstream>)> = Resource::new(
         || (),
         |()| try_join(server_fns::list_routes(), server_fns::list_upstreams()),
     );

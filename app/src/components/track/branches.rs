@@ -2,7 +2,7 @@
 
 use routing::{Share, Stake, TargetDraft, expected_shares};
 
-use crate::upstream::Upstream;
+use crate::summary::Upstream;
 
 /// One target, as the diagram needs it.
 #[derive(Clone, Debug, PartialEq)]

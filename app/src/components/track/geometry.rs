@@ -1,47 +1,6 @@
-//! Where the lines of a track diagram run.
+//! Where the lines of a track diagram run, in CSS pixels.
 
 use super::Branch;
-
-/// Measures of one size of diagram, in CSS pixels.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Size {
-    /// Of the drawing.
-    pub width: f64,
-    /// Where targets' lamps stand; instances branch off behind.
-    fork: f64,
-    /// Of all strands side by side where they leave the route.
-    trunk: f64,
-    /// The least that is still seen.
-    thinnest: f64,
-    target_height: f64,
-    instance_height: f64,
-    pub lamp: f64,
-    with_instances: bool,
-}
-
-impl Size {
-    pub(crate) const SMALL: Self = Self {
-        width: 72.0,
-        fork: 66.0,
-        trunk: 8.0,
-        thinnest: 1.25,
-        target_height: 22.0,
-        instance_height: 0.0,
-        lamp: 3.5,
-        with_instances: false,
-    };
-
-    pub(crate) const LARGE: Self = Self {
-        width: 104.0,
-        fork: 78.0,
-        trunk: 18.0,
-        thinnest: 1.5,
-        target_height: 44.0,
-        instance_height: 24.0,
-        lamp: 5.0,
-        with_instances: true,
-    };
-}
 
 /// One line with the lamp at its end.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,78 +8,152 @@ pub(super) struct Strand {
     pub path: String,
     pub width: f64,
     pub end: (f64, f64),
+    /// The lamp's radius.
+    pub lamp: f64,
     pub lit: bool,
-    /// An instance's, not a target's.
-    pub minor: bool,
 }
 
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Drawing {
+    pub width: f64,
     pub height: f64,
     pub strands: Vec<Strand>,
+    /// The bar that all strands leave: left, top, width, height.
+    pub station: [f64; 4],
 }
 
-/// Targets top to bottom, each followed by its instances. The strands leave the route side by side,
-/// in the same order, so that they never cross.
-pub(super) fn strands(size: Size, branches: &[Branch]) -> Drawing {
-    let width_of = |branch: &Branch| (branch.share.target * size.trunk).max(size.thinnest);
-    let instances_of = |branch: &Branch| match branch.instances.len() {
-        2.. if size.with_instances => branch.instances.len(),
-        _ => 0,
-    };
-    let height: f64 = branches
-        .iter()
-        .map(|branch| size.target_height + instances_of(branch) as f64 * size.instance_height)
-        .sum();
-    let all_widths: f64 = branches.iter().map(width_of).sum();
+/// How far the station's bar stands out on either side, and how thick it is.
+const OUT: f64 = 2.5;
+const BAR: f64 = 3.0;
 
-    let mut strands = Vec::new();
-    let mut from = (height - all_widths) / 2.0;
-    let mut row = 0.0;
-    for branch in branches {
-        let width = width_of(branch);
-        let start = from + width / 2.0;
-        let at = row + size.target_height / 2.0;
-        strands.push(Strand {
-            path: curve((0.0, start), (size.fork, at)),
-            width,
-            end: (size.fork, at),
-            lit: branch.lit,
-            minor: false,
-        });
-        from += width;
-        row += size.target_height;
+/// From left to right, one row a target: for a list.
+pub(super) mod fan {
+    use super::*;
 
-        let instances = instances_of(branch);
-        let end_x = size.width - size.lamp;
-        for _ in 0..instances {
-            let instance_at = row + size.instance_height / 2.0;
-            strands.push(Strand {
-                path: elbow((size.fork, at), (end_x, instance_at)),
-                width: (branch.share.instance * size.trunk).max(size.thinnest),
-                end: (end_x, instance_at),
+    const WIDTH: f64 = 76.0;
+    const ROW: f64 = 22.0;
+    const TRUNK: f64 = 9.0;
+    const THINNEST: f64 = 1.25;
+    const LAMP: f64 = 3.5;
+
+    /// The strands leave side by side in the order of the rows, so that they never cross.
+    pub(in super::super) fn draw(branches: &[Branch]) -> Drawing {
+        let height = ROW * branches.len() as f64;
+        let trunk: f64 = branches.iter().map(thickness).sum();
+        let top = (height - trunk) / 2.0;
+        let end = WIDTH - LAMP - 1.0;
+
+        let mut from = top;
+        let strands = branches.iter().enumerate().map(|(index, branch)| {
+            let width = thickness(branch);
+            let start = from + width / 2.0;
+            let row = ROW * (index as f64 + 0.5);
+            from += width;
+            Strand {
+                path: curve((BAR / 2.0, start), (end, row)),
+                width,
+                end: (end, row),
+                lamp: LAMP,
                 lit: branch.lit,
-                minor: true,
-            });
-            row += size.instance_height;
+            }
+        });
+        Drawing {
+            width: WIDTH,
+            height,
+            strands: strands.collect(),
+            station: [0.0, top - OUT, BAR, trunk + 2.0 * OUT],
         }
     }
-    Drawing { height, strands }
+
+    fn thickness(branch: &Branch) -> f64 {
+        (branch.share.target * TRUNK).max(THINNEST)
+    }
+
+    /// Leaves and arrives level, as tracks do.
+    fn curve((x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> String {
+        let middle = (x0 + x1) / 2.0;
+        format!("M{x0:.1} {y0:.1}C{middle:.1} {y0:.1} {middle:.1} {y1:.1} {x1:.1} {y1:.1}")
+    }
 }
 
-/// Leaves and arrives level, as tracks do.
-fn curve((x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> String {
-    let middle = (x0 + x1) / 2.0;
-    format!("M{x0:.1} {y0:.1}C{middle:.1} {y0:.1} {middle:.1} {y1:.1} {x1:.1} {y1:.1}")
+/// From the top down, targets branching off to the right and instances off their targets: for the
+/// editor, where names need the width.
+pub(super) mod ladder {
+    use super::*;
+
+    const HEAD: f64 = 14.0;
+    const TARGET_ROW: f64 = 44.0;
+    const INSTANCE_ROW: f64 = 24.0;
+    const TRUNK: f64 = 16.0;
+    const THINNEST: f64 = 1.5;
+    /// Where targets' lamps stand, and their instances' lamps.
+    const TARGETS_AT: f64 = 40.0;
+    const INSTANCES_AT: f64 = 60.0;
+    const LAMP: f64 = 5.0;
+    const SMALL_LAMP: f64 = 3.5;
+
+    /// The first target's strand is the rightmost, so that no strand crosses another.
+    pub(in super::super) fn draw(branches: &[Branch]) -> Drawing {
+        let trunk: f64 = branches
+            .iter()
+            .map(|branch| thickness(branch.share.target))
+            .sum();
+        let mut strands = Vec::new();
+        let mut right = OUT + trunk;
+        let mut y = HEAD;
+        for branch in branches {
+            let width = thickness(branch.share.target);
+            let x = right - width / 2.0;
+            let row = y + TARGET_ROW / 2.0;
+            right -= width;
+            y += TARGET_ROW;
+            strands.push(Strand {
+                path: elbow((x, BAR / 2.0), (TARGETS_AT, row), 14.0),
+                width,
+                end: (TARGETS_AT, row),
+                lamp: LAMP,
+                lit: branch.lit,
+            });
+            for _ in shown_instances(branch) {
+                let instance_row = y + INSTANCE_ROW / 2.0;
+                y += INSTANCE_ROW;
+                strands.push(Strand {
+                    path: elbow((TARGETS_AT, row), (INSTANCES_AT, instance_row), 8.0),
+                    width: thickness(branch.share.instance),
+                    end: (INSTANCES_AT, instance_row),
+                    lamp: SMALL_LAMP,
+                    lit: branch.lit,
+                });
+            }
+        }
+        Drawing {
+            width: INSTANCES_AT + SMALL_LAMP + 1.0,
+            height: y,
+            strands,
+            station: [0.0, 0.0, trunk + 2.0 * OUT, BAR],
+        }
+    }
+
+    fn thickness(share: f64) -> f64 {
+        (share * TRUNK).max(THINNEST)
+    }
+
+    /// Straight down, then out around a corner.
+    fn elbow((x0, y0): (f64, f64), (x1, y1): (f64, f64), corner: f64) -> String {
+        format!(
+            "M{x0:.1} {y0:.1}V{:.1}Q{x0:.1} {y1:.1} {:.1} {y1:.1}H{x1:.1}",
+            y1 - corner,
+            x0 + corner
+        )
+    }
 }
 
-/// Straight down, then out with a round corner.
-fn elbow((x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> String {
-    let radius = (x1 - x0).min(y1 - y0) / 2.0;
-    format!(
-        "M{x0:.1} {y0:.1}V{:.1}Q{x0:.1} {y1:.1} {:.1} {y1:.1}H{x1:.1}",
-        y1 - radius,
-        x0 + radius
-    )
+/// One instance is its target; several are drawn each.
+pub(super) fn shown_instances(branch: &Branch) -> &[String] {
+    match branch.instances.as_slice() {
+        [_] => &[],
+        several => several,
+    }
 }
 
 #[cfg(test)]
@@ -142,28 +175,31 @@ mod tests {
         }
     }
 
-    #[test]
-    fn widths_are_shares_of_the_trunk() {
-        let drawing = strands(Size::LARGE, &[branch(0.25, 1), branch(0.75, 1)]);
-        let widths: Vec<f64> = drawing.strands.iter().map(|strand| strand.width).collect();
-        assert_eq!(widths, [4.5, 13.5]);
-        assert_eq!(drawing.height, 88.0);
+    fn widths(drawing: &Drawing) -> Vec<f64> {
+        drawing.strands.iter().map(|strand| strand.width).collect()
     }
 
     #[test]
-    fn a_tiny_share_is_still_seen() {
-        let drawing = strands(Size::SMALL, &[branch(0.0, 1), branch(1.0, 1)]);
-        assert_eq!(drawing.strands[0].width, Size::SMALL.thinnest);
+    fn widths_are_shares() {
+        let drawing = ladder::draw(&[branch(0.25, 1), branch(0.75, 2)]);
+        assert_eq!(widths(&drawing), [4.0, 12.0, 6.0, 6.0]);
+
+        let drawing = fan::draw(&[branch(0.0, 1), branch(1.0, 1)]);
+        assert_eq!(widths(&drawing), [1.25, 9.0], "a tiny share is still seen");
     }
 
     #[test]
-    fn instances_follow_their_target_only_when_there_are_several() {
-        let drawing = strands(Size::LARGE, &[branch(0.5, 1), branch(0.5, 2)]);
-        let minor: Vec<bool> = drawing.strands.iter().map(|strand| strand.minor).collect();
-        assert_eq!(minor, [false, false, true, true]);
-        assert_eq!(drawing.height, 2.0 * 44.0 + 2.0 * 24.0);
+    fn strands_end_at_their_rows() {
+        let rows = |drawing: Drawing| -> Vec<f64> {
+            drawing.strands.iter().map(|strand| strand.end.1).collect()
+        };
+        assert_eq!(
+            rows(fan::draw(&[branch(0.5, 3), branch(0.5, 1)])),
+            [11.0, 33.0]
+        );
 
-        let small = strands(Size::SMALL, &[branch(1.0, 3)]);
-        assert_eq!(small.strands.len(), 1);
+        let drawing = ladder::draw(&[branch(0.5, 2), branch(0.5, 1)]);
+        assert_eq!(drawing.height, 14.0 + 44.0 + 2.0 * 24.0 + 44.0);
+        assert_eq!(rows(drawing), [36.0, 70.0, 94.0, 128.0]);
     }
 }

@@ -6,7 +6,7 @@ use routing::{RouteBy, RouteDraft};
 use crate::components::route_by::{RouteByBadge, route_by_name};
 use crate::components::track::{Branch, LargeTrack, branches};
 use crate::i18n::{text, use_locale};
-use crate::upstream::Upstream;
+use crate::summary::Upstream;
 
 #[component]
 pub(super) fn Decides(
@@ -17,6 +17,13 @@ pub(super) fn Decides(
     let route_by = Memo::new(move |_| route_by(&draft.read()));
     let tracks =
         Memo::new(move |_| upstreams.with_value(|upstreams| tracks(&draft.read(), upstreams)));
+    let name = Memo::new(move |_| {
+        let draft = draft.read();
+        match draft.name.trim() {
+            "" => text!(locale, decides.unnamed).to_owned(),
+            name => name.to_owned(),
+        }
+    });
     let sentence = move || match (&*tracks.read(), route_by.get()) {
         (Tracks::NoneChosen, _) => text!(locale, decides.nothing_chosen),
         (Tracks::HalfWeighted, _) => text!(locale, decides.half_weighted),
@@ -37,7 +44,13 @@ pub(super) fn Decides(
             {move || match tracks.get() {
                 Tracks::Drawn(branches) => {
                     let label = route_by_name(locale, route_by.get()).to_owned();
-                    view! { <LargeTrack branches label /> }.into_any()
+                    view! {
+                        <div>
+                            <p class="decides-name">{move || name.get()}</p>
+                            <LargeTrack branches label />
+                        </div>
+                    }
+                        .into_any()
                 }
                 Tracks::NoneChosen | Tracks::HalfWeighted => ().into_any(),
             }}

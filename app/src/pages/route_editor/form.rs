@@ -38,7 +38,8 @@ impl RouteForm {
         form
     }
 
-    pub(super) fn add_target(self) {
+    /// Answers with the new row's key.
+    pub(super) fn add_target(self) -> u32 {
         let key = self.next_key.get_value();
         self.next_key.set_value(key.wrapping_add(1));
         let row = self.owner.get_value().with(|| TargetRow {
@@ -48,6 +49,7 @@ impl RouteForm {
             enabled: RwSignal::new(true),
         });
         self.targets.update(|targets| targets.push(row));
+        key
     }
 
     pub(super) fn remove_target(self, key: u32) {

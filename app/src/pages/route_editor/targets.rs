@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use leptos::prelude::*;
 
 use crate::components::field::{FieldError, TextInput};
+use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::picker::Picker;
 use crate::components::switch::Switch;
 use crate::i18n::{text, use_locale};
-use crate::upstream::Upstream;
+use crate::summary::Upstream;
 
 use super::form::{RouteForm, TargetRow};
+
+const ADD_TARGET: &str = "add-target";
 
 type Problems = Signal<BTreeMap<String, String>>;
 
@@ -23,11 +26,7 @@ pub(super) fn Targets(
 ) -> impl IntoView {
     let locale = use_locale();
     let rows = form.targets;
-    // A target can be chosen once.
-    let options = Memo::new(move |_| {
-        let chosen: Vec<String> = rows.read().iter().map(|row| row.target.get()).collect();
-        upstreams.with_value(|upstreams| target_options(upstreams, &chosen))
-    });
+    let options = StoredValue::new(upstreams.with_value(|upstreams| target_options(upstreams)));
     let of_list =
         Signal::derive(move || problems.with(|problems| problems.get("targets").cloned()));
 
@@ -46,11 +45,16 @@ pub(super) fn Targets(
                     <span>{text!(locale, route.on)}</span>
                 </div>
                 <For each=move || rows.get() key=|row| row.key let:row>
-                    <Target form row options=options.into() problems />
+                    <Target form row options problems />
                 </For>
             </div>
             <FieldError id="targets".to_owned() error=of_list />
-            <button class="button" type="button" on:click=move |_| form.add_target()>
+            <button
+                class="button"
+                id=ADD_TARGET
+                type="button"
+                on:click=move |_| focus_first(format!("#{}", target_id(form.add_target())))
+            >
                 <Glyph icon=Icon::Plus />
                 {text!(locale, route.add_target)}
             </button>
@@ -62,7 +66,7 @@ pub(super) fn Targets(
 fn Target(
     form: RouteForm,
     row: TargetRow,
-    options: Signal<Vec<String>>,
+    options: StoredValue<Vec<String>>,
     problems: Problems,
 ) -> impl IntoView {
     let locale = use_locale();
@@ -83,9 +87,32 @@ fn Target(
             })
         })
     };
-    let of_target = problem(&["provider", "model"]);
+    let of_pair = problem(&["provider", "model"]);
+    let of_target = Signal::derive(move || {
+        let problem = of_pair.get()?;
+        let untouched = row.target.read().trim().is_empty();
+        Some(if untouched {
+            text!(locale, route.target_missing).to_owned()
+        } else {
+            problem
+        })
+    });
     let of_weight = problem(&["weight"]);
-    let target_id = format!("target-{}", row.key);
+    // What another row has chosen is not offered again.
+    let free = Signal::derive(move || {
+        let taken: Vec<String> = form
+            .targets
+            .read()
+            .iter()
+            .filter(|other| other.key != row.key)
+            .map(|other| other.target.get())
+            .collect();
+        options.with_value(|options| {
+            let free = options.iter().filter(|option| !taken.contains(option));
+            free.cloned().collect::<Vec<String>>()
+        })
+    });
+    let target_id = target_id(row.key);
     let weight_id = format!("weight-{}", row.key);
 
     view! {
@@ -96,7 +123,7 @@ fn Target(
                 placeholder=text!(locale, route.target_placeholder)
                 nothing=text!(locale, route.target_nothing)
                 more=move |more| text!(locale, route.target_more, count = more)
-                options
+                options=free
                 value=row.target
                 error=of_target
             />
@@ -116,7 +143,10 @@ fn Target(
                 class="icon-button"
                 type="button"
                 aria-label=move || text!(locale, route.remove_target, number = index.get() + 1)
-                on:click=move |_| form.remove_target(row.key)
+                on:click=move |_| {
+                    form.remove_target(row.key);
+                    focus_first(format!("#{ADD_TARGET}"));
+                }
             >
                 <Glyph icon=Icon::Close />
             </button>
@@ -128,36 +158,20 @@ fn Target(
     }
 }
 
-/// Every `provider/model` that no row has chosen yet.
-fn target_options(upstreams: &[Upstream], chosen: &[String]) -> Vec<String> {
+fn target_id(key: u32) -> String {
+    format!("target-{key}")
+}
+
+/// Every `provider/model`.
+fn target_options(upstreams: &[Upstream]) -> Vec<String> {
     upstreams
         .iter()
         .flat_map(|upstream| {
+            let provider = &upstream.provider;
             upstream
                 .models
                 .iter()
-                .map(|model| format!("{}/{model}", upstream.provider))
+                .map(move |model| format!("{provider}/{model}"))
         })
-        .filter(|option| !chosen.contains(option))
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Upstream, target_options};
-
-    #[test]
-    fn what_is_chosen_is_not_offered_again() {
-        let upstreams = [Upstream {
-            provider: "hub".into(),
-            enabled: true,
-            instances: vec!["http://h".into()],
-            models: vec!["small".into(), "large".into()],
-        }];
-        assert_eq!(target_options(&upstreams, &[]), ["hub/small", "hub/large"]);
-        assert_eq!(
-            target_options(&upstreams, &["hub/small".into()]),
-            ["hub/large"]
-        );
-    }
 }

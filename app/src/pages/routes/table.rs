@@ -1,16 +1,14 @@
 //! One row a route.
 
 use leptos::prelude::*;
-use routing::TargetDraft;
 
-use crate::api::route::Route;
 use crate::components::route_by::{RouteByBadge, route_by_name};
 use crate::components::track::{Branch, SmallTrack, branches};
 use crate::i18n::{text, use_locale};
-use crate::upstream::Upstream;
+use crate::summary::{RouteSummary, Upstream};
 
 #[component]
-pub(super) fn RouteTable(routes: Vec<Route>, upstreams: Vec<Upstream>) -> impl IntoView {
+pub(super) fn RouteTable(routes: Vec<RouteSummary>, upstreams: Vec<Upstream>) -> impl IntoView {
     let locale = use_locale();
     view! {
         <div class="table-box">
@@ -27,7 +25,10 @@ pub(super) fn RouteTable(routes: Vec<Route>, upstreams: Vec<Upstream>) -> impl I
                     {routes
                         .into_iter()
                         .map(|route| {
-                            let branches = row_branches(&route, &upstreams);
+                            // A stored route has a weight on every target or on none, so there is
+                            // always an answer.
+                            let branches = branches(route.enabled, &route.targets, &upstreams)
+                                .unwrap_or_default();
                             view! { <RouteRow route branches /> }
                         })
                         .collect_view()}
@@ -38,7 +39,7 @@ pub(super) fn RouteTable(routes: Vec<Route>, upstreams: Vec<Upstream>) -> impl I
 }
 
 #[component]
-fn RouteRow(route: Route, branches: Vec<Branch>) -> impl IntoView {
+fn RouteRow(route: RouteSummary, branches: Vec<Branch>) -> impl IntoView {
     let locale = use_locale();
     let track_label = text!(
         locale,
@@ -73,20 +74,4 @@ fn RouteRow(route: Route, branches: Vec<Branch>) -> impl IntoView {
             </td>
         </tr>
     }
-}
-
-fn row_branches(route: &Route, upstreams: &[Upstream]) -> Vec<Branch> {
-    let targets: Vec<TargetDraft> = route
-        .targets
-        .iter()
-        .map(|target| TargetDraft {
-            id: Some(target.id),
-            provider: target.provider.clone(),
-            model: target.model.clone(),
-            weight: target.weight.map(f64::from),
-            enabled: target.enabled,
-        })
-        .collect();
-    // A stored route has a weight on every target or on none, so there is always an answer.
-    branches(route.enabled, &targets, upstreams).unwrap_or_default()
 }
