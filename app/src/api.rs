@@ -1,6 +1,7 @@
 //! What travels between the pages, the management API and the service layer: one shape each,
 //! whoever asks.
 
+pub mod account;
 pub mod key;
 pub mod list;
 pub mod provider;

@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use routing::RouteDraft;
+use uuid::Uuid;
 
+use crate::api::account::{About, PasswordChange, Session};
+use crate::api::key::{Key, KeyDraft, NewKey};
 use crate::api::list::{List, Page};
-use crate::api::provider::Provider;
+use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
 use crate::api::route::Route;
 use crate::error::ApiError;
 
@@ -19,9 +22,41 @@ pub trait Backend: Send + Sync {
     async fn sign_in(&self, username: String, password: String) -> Result<(), ApiError>;
     /// Ends the session and clears its cookie.
     async fn sign_out(&self) -> Result<(), ApiError>;
+    async fn about(&self) -> Result<About, ApiError>;
+    /// Ends all sessions and begins a new one for who asks.
+    async fn change_password(&self, change: PasswordChange) -> Result<(), ApiError>;
+    async fn list_sessions(&self) -> Result<Vec<Session>, ApiError>;
+    async fn end_session(&self, id: String) -> Result<(), ApiError>;
+    async fn end_other_sessions(&self) -> Result<(), ApiError>;
+
     async fn list_routes(&self, page: Page) -> Result<List<Route>, ApiError>;
+    async fn get_route(&self, id: Uuid) -> Result<Route, ApiError>;
     async fn create_route(&self, draft: RouteDraft) -> Result<Route, ApiError>;
+    async fn update_route(&self, id: Uuid, draft: RouteDraft) -> Result<Route, ApiError>;
+    async fn delete_route(&self, id: Uuid) -> Result<(), ApiError>;
+
     async fn list_providers(&self, page: Page) -> Result<List<Provider>, ApiError>;
+    async fn get_provider(&self, id: Uuid) -> Result<Provider, ApiError>;
+    async fn create_provider(&self, draft: ProviderDraft) -> Result<Provider, ApiError>;
+    async fn update_provider(&self, id: Uuid, draft: ProviderDraft) -> Result<Provider, ApiError>;
+    async fn delete_provider(&self, id: Uuid) -> Result<(), ApiError>;
+    /// Real calls to the instances of a draft, saved or not; `id` is the provider whose stored
+    /// credentials and headers the draft keeps.
+    async fn test_provider(
+        &self,
+        id: Option<Uuid>,
+        draft: ProviderDraft,
+    ) -> Result<ProviderTest, ApiError>;
+    /// What the upstream of a draft lists.
+    async fn upstream_models(
+        &self,
+        id: Option<Uuid>,
+        draft: ProviderDraft,
+    ) -> Result<Vec<String>, ApiError>;
+
+    async fn list_keys(&self, page: Page) -> Result<List<Key>, ApiError>;
+    async fn create_key(&self, draft: KeyDraft) -> Result<NewKey, ApiError>;
+    async fn delete_key(&self, id: Uuid) -> Result<(), ApiError>;
 }
 
 /// How the pages hold it.

@@ -6,6 +6,10 @@ use leptos::server_fn::codec::Json;
 use routing::RouteDraft;
 use uuid::Uuid;
 
+use crate::api::account::{About, PasswordChange, Session};
+use crate::api::key::{Key, KeyDraft, NewKey};
+use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
+use crate::api::route::Route;
 use crate::error::ApiError;
 use crate::summary::{RouteSummary, Upstream};
 
@@ -44,6 +48,112 @@ pub async fn list_upstreams() -> Result<Vec<Upstream>, ApiError> {
         Ok(providers.into_iter().filter_map(Upstream::of).collect())
     })
     .await
+}
+
+#[server(prefix = "/fn", endpoint = "get-route", input = Json)]
+pub async fn get_route(id: Uuid) -> Result<Route, ApiError> {
+    answer(async move { backend()?.get_route(id).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "update-route", input = Json)]
+pub async fn update_route(id: Uuid, draft: RouteDraft) -> Result<Route, ApiError> {
+    answer(async move { backend()?.update_route(id, draft).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "delete-route", input = Json)]
+pub async fn delete_route(id: Uuid) -> Result<(), ApiError> {
+    answer(async move { backend()?.delete_route(id).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "list-providers", input = Json)]
+pub async fn list_providers() -> Result<Vec<Provider>, ApiError> {
+    answer(async {
+        let backend = backend()?;
+        every_page(|page| backend.list_providers(page)).await
+    })
+    .await
+}
+
+#[server(prefix = "/fn", endpoint = "get-provider", input = Json)]
+pub async fn get_provider(id: Uuid) -> Result<Provider, ApiError> {
+    answer(async move { backend()?.get_provider(id).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "create-provider", input = Json)]
+pub async fn create_provider(draft: ProviderDraft) -> Result<Provider, ApiError> {
+    answer(async move { backend()?.create_provider(draft).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "update-provider", input = Json)]
+pub async fn update_provider(id: Uuid, draft: ProviderDraft) -> Result<Provider, ApiError> {
+    answer(async move { backend()?.update_provider(id, draft).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "delete-provider", input = Json)]
+pub async fn delete_provider(id: Uuid) -> Result<(), ApiError> {
+    answer(async move { backend()?.delete_provider(id).await }).await
+}
+
+/// Tries a draft out, saved or not; `id` is the provider that it edits.
+#[server(prefix = "/fn", endpoint = "test-provider", input = Json)]
+pub async fn test_provider(
+    id: Option<Uuid>,
+    draft: ProviderDraft,
+) -> Result<ProviderTest, ApiError> {
+    answer(async move { backend()?.test_provider(id, draft).await }).await
+}
+
+/// What the upstream of a draft lists; `id` is the provider that it edits.
+#[server(prefix = "/fn", endpoint = "upstream-models", input = Json)]
+pub async fn upstream_models(
+    id: Option<Uuid>,
+    draft: ProviderDraft,
+) -> Result<Vec<String>, ApiError> {
+    answer(async move { backend()?.upstream_models(id, draft).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "list-keys", input = Json)]
+pub async fn list_keys() -> Result<Vec<Key>, ApiError> {
+    answer(async {
+        let backend = backend()?;
+        every_page(|page| backend.list_keys(page)).await
+    })
+    .await
+}
+
+#[server(prefix = "/fn", endpoint = "create-key", input = Json)]
+pub async fn create_key(draft: KeyDraft) -> Result<NewKey, ApiError> {
+    answer(async move { backend()?.create_key(draft).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "delete-key", input = Json)]
+pub async fn delete_key(id: Uuid) -> Result<(), ApiError> {
+    answer(async move { backend()?.delete_key(id).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "about", input = Json)]
+pub async fn about_server() -> Result<About, ApiError> {
+    answer(async { backend()?.about().await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "change-password", input = Json)]
+pub async fn change_password(change: PasswordChange) -> Result<(), ApiError> {
+    answer(async move { backend()?.change_password(change).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "list-sessions", input = Json)]
+pub async fn list_sessions() -> Result<Vec<Session>, ApiError> {
+    answer(async { backend()?.list_sessions().await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "end-session", input = Json)]
+pub async fn end_session(id: String) -> Result<(), ApiError> {
+    answer(async move { backend()?.end_session(id).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "end-other-sessions", input = Json)]
+pub async fn end_other_sessions() -> Result<(), ApiError> {
+    answer(async { backend()?.end_other_sessions().await }).await
 }
 
 #[cfg(feature = "ssr")]

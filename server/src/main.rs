@@ -1,6 +1,6 @@
 //! `signalbox`: reads the command line and does what it says.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -44,6 +44,7 @@ fn log_to_stderr(filter: &str, format: LogFormat) {
     });
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     match format {
         LogFormat::Text => logs.init(),

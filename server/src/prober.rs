@@ -3,17 +3,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use app::api::list::List;
 use app::api::provider::{InstanceTest, ProviderTest};
 use app::error::{ApiError, ErrorCode};
 use futures_util::future::join_all;
 use http::{HeaderMap, Method, StatusCode};
 use serde::Deserialize;
-use uuid::Uuid;
 
 use crate::gateway::upstream::{Failure, Upstreams, with_causes};
 use crate::snapshot::{CompiledInstance, CompiledProvider, compile_one};
-use crate::store::Store;
+use crate::store::ProviderRecord;
 use crate::vault::Vault;
 
 /// Somebody waits in front of a page.
@@ -24,7 +22,6 @@ const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
 /// Calls providers on an operator's behalf.
 #[derive(Debug)]
 pub struct Prober {
-    store: Store,
     vault: Vault,
     upstreams: Arc<Upstreams>,
 }
@@ -46,18 +43,14 @@ struct ListedModel {
 }
 
 impl Prober {
-    pub fn new(store: Store, vault: Vault, upstreams: Arc<Upstreams>) -> Self {
-        Self {
-            store,
-            vault,
-            upstreams,
-        }
+    pub fn new(vault: Vault, upstreams: Arc<Upstreams>) -> Self {
+        Self { vault, upstreams }
     }
 
     /// Asks every instance for its models: the one call that all kinds answer, that costs nothing and
     /// that needs the credential.
-    pub async fn test(&self, id: Uuid) -> Result<ProviderTest, ApiError> {
-        let provider = self.provider(id).await?;
+    pub async fn test(&self, provider: ProviderRecord) -> Result<ProviderTest, ApiError> {
+        let provider = self.compile(provider)?;
         let instances = join_all(
             provider
                 .instances
@@ -91,8 +84,8 @@ impl Prober {
     }
 
     /// The names that the first instance which answers well lists.
-    pub async fn upstream_models(&self, id: Uuid) -> Result<List<String>, ApiError> {
-        let provider = self.provider(id).await?;
+    pub async fn upstream_models(&self, provider: ProviderRecord) -> Result<Vec<String>, ApiError> {
+        let provider = self.compile(provider)?;
         let mut last = "It has no instance.".to_owned();
         for instance in &provider.instances {
             match ask(&provider, instance).await {
@@ -104,7 +97,7 @@ impl Prober {
                                 list.data.into_iter().map(|model| model.id).collect();
                             items.sort();
                             items.dedup();
-                            return Ok(List { items, next: None });
+                            return Ok(items);
                         }
                         Err(_) => {
                             last = "It answers, but not with a list of models. Enter them by hand."
@@ -125,14 +118,7 @@ impl Prober {
         ))
     }
 
-    async fn provider(&self, id: Uuid) -> Result<CompiledProvider, ApiError> {
-        let record = self.store.view().await?.provider(id).await?;
-        let record = record.ok_or_else(|| {
-            ApiError::new(
-                ErrorCode::NotFound,
-                "There is no provider with this id (any more).",
-            )
-        })?;
+    fn compile(&self, record: ProviderRecord) -> Result<CompiledProvider, ApiError> {
         compile_one(record, &self.vault, &self.upstreams).map_err(|error| {
             ApiError::new(
                 ErrorCode::Internal,

@@ -112,6 +112,10 @@ impl Bound {
                 }
             }
         });
+        background.spawn({
+            let (snapshots, stop) = (Arc::clone(&state.snapshots), stop.clone());
+            async move { snapshots.note_key_uses(stop).await }
+        });
         background.close();
         if assets::names().is_none() {
             tracing::warn!("this binary was built without its pages; `make build` builds it whole");
@@ -152,7 +156,7 @@ pub async fn open(options: &Serve) -> Result<AppState, StartError> {
     let rules = Rules {
         allow_link_local: options.allow_link_local,
     };
-    let prober = Prober::new(store.clone(), vault.clone(), upstreams);
+    let prober = Prober::new(vault.clone(), upstreams);
     let admin = Admin::new(store.clone(), vault, snapshots.clone(), rules);
     let sessions = Sessions::new(store.clone(), &site, options.trusted_proxies.clone());
     Ok(AppState {

@@ -9,13 +9,14 @@ mod keys;
 mod providers;
 mod routes;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
+use self::keys::LastUses;
 pub use self::keys::{CompiledKey, KeyRefusal, Keys};
 pub use self::providers::{CompiledInstance, CompiledProvider, compile_one};
 use self::routes::Rotations;
@@ -27,6 +28,9 @@ use crate::vault::Vault;
 
 /// How often another process's saves are looked for.
 const LOOK: Duration = Duration::from_millis(500);
+
+/// How often last uses of keys are written down.
+const NOTE: Duration = Duration::from_secs(5);
 
 /// One consistent state of all settings.
 #[derive(Debug, Default)]
@@ -54,6 +58,7 @@ pub struct Snapshots {
     vault: Vault,
     upstreams: Arc<Upstreams>,
     rotations: Mutex<Rotations>,
+    last_uses: Mutex<LastUses>,
     // Rebuilds take turns, so that an older state never replaces a newer one.
     turn: tokio::sync::Mutex<()>,
 }
@@ -71,6 +76,7 @@ impl Snapshots {
             vault,
             upstreams,
             rotations: Mutex::default(),
+            last_uses: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
         };
         snapshots.rebuild().await?;
@@ -86,12 +92,12 @@ impl Snapshots {
         let _turn = self.turn.lock().await;
         let settings = self.store.load_settings().await?;
         let providers = providers::compile(settings.providers, &self.vault, &self.upstreams)?;
-        let mut rotations = self
-            .rotations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let routes = Routes::compile(settings.routes, &providers, &mut rotations);
-        let keys = Keys::compile(settings.keys, self.vault.clone());
+        let routes = Routes::compile(settings.routes, &providers, &mut lock(&self.rotations));
+        let keys = Keys::compile(
+            settings.keys,
+            self.vault.clone(),
+            &mut lock(&self.last_uses),
+        );
         self.current.store(Arc::new(Snapshot {
             version: settings.version,
             routes,
@@ -128,6 +134,32 @@ impl Snapshots {
             }
         }
     }
+}
+
+impl Snapshots {
+    /// Writes down when keys were used, every few seconds and once more at the stop.
+    pub async fn note_key_uses(&self, stop: CancellationToken) {
+        loop {
+            let goes_on = stop
+                .run_until_cancelled(tokio::time::sleep(NOTE))
+                .await
+                .is_some();
+            let uses = keys::take_uses(&lock(&self.last_uses));
+            if !uses.is_empty()
+                && let Err(error) = self.store.note_key_uses(&uses).await
+            {
+                tracing::warn!(%error, "the last uses of keys were not written down");
+            }
+            if !goes_on {
+                return;
+            }
+        }
+    }
+}
+
+/// What it guards stays usable whatever happened to a thread that held it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[async_trait]

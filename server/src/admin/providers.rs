@@ -34,10 +34,7 @@ impl Admin {
     /// # Errors
     /// 404.
     pub async fn get_provider(&self, id: Uuid) -> Result<Provider, ApiError> {
-        let record = self.store.view().await?.provider(id).await?;
-        record
-            .map(Provider::from)
-            .ok_or_else(|| no_such("provider", id))
+        self.provider_record(id).await.map(Provider::from)
     }
 
     /// # Errors
@@ -80,6 +77,34 @@ impl Admin {
             .map_err(|error| name_taken(error, OTHER_NAME))?;
         self.commit(change).await?;
         Ok(record.into())
+    }
+
+    /// What a draft would be once saved, for trying it out before; `id` is the provider that it edits.
+    ///
+    /// # Errors
+    /// 404, 422 by field.
+    pub async fn draft_provider(
+        &self,
+        id: Option<Uuid>,
+        draft: ProviderDraft,
+    ) -> Result<ProviderRecord, ApiError> {
+        let mut fields = Fields::default();
+        let checked = CheckedProvider::check(draft, self.rules, &mut fields);
+        fields.finish()?;
+        let stored = match id {
+            Some(id) => Some(self.provider_record(id).await?),
+            None => None,
+        };
+        checked.into_record(stored.as_ref(), &self.vault)
+    }
+
+    /// A provider with its secrets still sealed.
+    ///
+    /// # Errors
+    /// 404.
+    pub async fn provider_record(&self, id: Uuid) -> Result<ProviderRecord, ApiError> {
+        let record = self.store.view().await?.provider(id).await?;
+        record.ok_or_else(|| no_such("provider", id))
     }
 
     /// # Errors

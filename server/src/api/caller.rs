@@ -38,9 +38,10 @@ fn check_key(state: &AppState, headers: &http::HeaderMap) -> Result<(), ApiError
         KeyProblem::Missing => unknown("The key is empty. Send `Authorization: Bearer sb_…`."),
         KeyProblem::Foreign => unknown("This is not a Signalbox key; those start with `sb_`."),
     })?;
+    let now = chrono::Utc::now();
     let key = snapshot
         .keys
-        .verify(presented, chrono::Utc::now())
+        .verify(presented, now)
         .map_err(|refusal| match refusal {
             KeyRefusal::Unknown => unknown("This key is not known here, or was deleted."),
             KeyRefusal::Expired => unknown("This key has expired. Make a new one."),
@@ -51,6 +52,7 @@ fn check_key(state: &AppState, headers: &http::HeaderMap) -> Result<(), ApiError
             "This key may not manage Signalbox: it lacks the scope `management`.",
         ));
     }
+    key.used(now);
     Ok(())
 }
 

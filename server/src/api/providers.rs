@@ -100,7 +100,12 @@ pub(super) async fn test(
     State(state): State<AppState>,
     Id(id): Id,
 ) -> Result<Json<ProviderTest>, Refused> {
-    Ok(Json(state.prober.test(id).await?))
+    Ok(Json(
+        state
+            .prober
+            .test(state.admin.provider_record(id).await?)
+            .await?,
+    ))
 }
 
 /// Names of the models that the upstream itself lists.
@@ -117,5 +122,9 @@ pub(super) async fn upstream_models(
     State(state): State<AppState>,
     Id(id): Id,
 ) -> Result<Json<List<String>>, Refused> {
-    Ok(Json(state.prober.upstream_models(id).await?))
+    let items = state
+        .prober
+        .upstream_models(state.admin.provider_record(id).await?)
+        .await?;
+    Ok(Json(List { items, next: None }))
 }

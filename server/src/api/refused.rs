@@ -36,21 +36,9 @@ impl IntoResponse for Refused {
     }
 }
 
+/// The status that belongs to the code.
 pub fn status(code: ErrorCode) -> StatusCode {
-    match code {
-        ErrorCode::Malformed => StatusCode::BAD_REQUEST,
-        ErrorCode::Unauthenticated => StatusCode::UNAUTHORIZED,
-        ErrorCode::Forbidden => StatusCode::FORBIDDEN,
-        ErrorCode::NotFound => StatusCode::NOT_FOUND,
-        ErrorCode::Conflict => StatusCode::CONFLICT,
-        ErrorCode::Stale => StatusCode::PRECONDITION_FAILED,
-        ErrorCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-        ErrorCode::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
-        ErrorCode::Throttled => StatusCode::TOO_MANY_REQUESTS,
-        ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        ErrorCode::Upstream => StatusCode::BAD_GATEWAY,
-        ErrorCode::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-    }
+    StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 pub(super) async fn no_such_call(uri: Uri) -> Refused {

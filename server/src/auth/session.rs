@@ -1,8 +1,9 @@
 //! Sessions of people: an opaque cookie, stored as a hash, that ends by itself.
 
 use std::net::{IpAddr, SocketAddr};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use app::api::account::{PasswordChange, Session};
 use app::error::{ApiError, ErrorCode};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,9 +14,9 @@ use uuid::Uuid;
 
 use super::client_address::client_address;
 use super::origin::Site;
-use super::password::Passwords;
+use super::password::{self, PasswordError, Passwords};
 use super::throttle::Throttle;
-use crate::store::{SessionRecord, Store};
+use crate::store::{SessionRecord, Store, UserRecord};
 
 /// A session that is not used for so long ends.
 const IDLE: TimeDelta = TimeDelta::hours(24);
@@ -23,6 +24,8 @@ const IDLE: TimeDelta = TimeDelta::hours(24);
 const ABSOLUTE: TimeDelta = TimeDelta::days(30);
 /// Its last use is written no oftener than this.
 const TOUCH: TimeDelta = TimeDelta::minutes(1);
+
+const LONGEST_NAME: usize = 255;
 
 const COOKIE: &str = "signalbox_session";
 /// Behind TLS the browser itself guards that nobody but this host set it.
@@ -43,6 +46,8 @@ pub struct Sessions {
 pub struct SignedIn {
     pub user_id: Uuid,
     pub username: String,
+    /// Of the session's token.
+    token_hash: [u8; 32],
 }
 
 impl Sessions {
@@ -65,32 +70,109 @@ impl Sessions {
         headers: &HeaderMap,
     ) -> Result<HeaderValue, ApiError> {
         let address = client_address(peer, headers, &self.trusted_proxies);
-        if let Some(wait) = self.throttle.wait(&username, address, Instant::now()) {
-            let seconds = wait.as_secs().max(1);
-            let mut error = ApiError::new(
-                ErrorCode::Throttled,
-                format!("Too many failed sign-ins from here. Try again in {seconds} s."),
-            );
-            error.retry_after_s = Some(seconds);
-            return Err(error);
-        }
-        let user = self.store.user_by_name(&username).await?;
-        let stored = user.as_ref().map(|user| user.password_hash.clone());
-        let fits = self
-            .passwords
-            .verify(password, stored)
-            .await
-            .map_err(|error| ApiError::new(ErrorCode::Unavailable, error.to_string()))?;
-        let Some(user) = user.filter(|_| fits) else {
-            self.throttle.failed(&username, address, Instant::now());
-            tracing::info!(%address, "sign-in failed");
-            return Err(ApiError::new(
+        match self.verified(&username, password, address).await? {
+            Some(user) => self.begin(user.id, address, headers).await,
+            None => Err(ApiError::new(
                 ErrorCode::Unauthenticated,
                 "The user name or the password is wrong.",
+            )),
+        }
+    }
+
+    /// The user whose password it is; `None` when name or password is wrong. Slows down guessing.
+    async fn verified(
+        &self,
+        username: &str,
+        password: String,
+        address: IpAddr,
+    ) -> Result<Option<UserRecord>, ApiError> {
+        // Nobody has so long a name, and the throttle remembers names.
+        let username: String = username.chars().take(LONGEST_NAME).collect();
+        if let Some(wait) = self.throttle.wait(&username, address, Instant::now()) {
+            return Err(throttled(wait));
+        }
+        // Counted before the check and cleared after it, so that tries at the same moment count too.
+        self.throttle.failed(&username, address, Instant::now());
+        let user = self.store.user_by_name(&username).await?;
+        let stored = user.as_ref().map(|user| user.password_hash.clone());
+        let fits = self.passwords.verify(password, stored).await?;
+        if !fits {
+            tracing::info!(%address, "a password did not fit");
+            return Ok(None);
+        }
+        self.throttle.succeeded(&username, address);
+        Ok(user)
+    }
+
+    /// A new password for the signed-in person. All sessions end; the answer is the `Set-Cookie` value
+    /// of a new one.
+    ///
+    /// # Errors
+    /// 422 at `current` and `new`, 429.
+    pub async fn change_password(
+        &self,
+        who: &SignedIn,
+        change: PasswordChange,
+        peer: SocketAddr,
+        headers: &HeaderMap,
+    ) -> Result<HeaderValue, ApiError> {
+        password::check_new(&change.new)
+            .map_err(|problem| ApiError::invalid_field("new", problem))?;
+        let address = client_address(peer, headers, &self.trusted_proxies);
+        let Some(user) = self
+            .verified(&who.username, change.current, address)
+            .await?
+        else {
+            return Err(ApiError::invalid_field(
+                "current",
+                "This is not the present password.",
             ));
         };
-        self.throttle.succeeded(&username, address);
+        let hash = self.passwords.hash(change.new).await?;
+        self.store.set_password_hash(user.id, &hash).await?;
         self.begin(user.id, address, headers).await
+    }
+
+    /// The person's live sessions, the last used first.
+    pub async fn list(&self, who: &SignedIn) -> Result<Vec<Session>, ApiError> {
+        let now = Utc::now();
+        let records = self.store.sessions_of_user(who.user_id).await?;
+        let live = records.into_iter().filter(|record| is_alive(record, now));
+        Ok(live
+            .map(|record| Session {
+                id: URL_SAFE_NO_PAD.encode(&record.token_hash),
+                created_at: record.created_at,
+                last_seen_at: record.last_seen_at,
+                expires_at: record.expires_at.min(record.last_seen_at + IDLE),
+                current: record.token_hash == who.token_hash,
+                address: record.address,
+                user_agent: record.user_agent,
+            })
+            .collect())
+    }
+
+    /// Ends one session of the person.
+    ///
+    /// # Errors
+    /// 404 when it is not theirs or has ended.
+    pub async fn end(&self, who: &SignedIn, id: &str) -> Result<(), ApiError> {
+        let hash = URL_SAFE_NO_PAD.decode(id).unwrap_or_default();
+        let theirs = self.store.sessions_of_user(who.user_id).await?;
+        if !theirs.iter().any(|record| record.token_hash == hash) {
+            return Err(ApiError::new(
+                ErrorCode::NotFound,
+                "This session has ended already.",
+            ));
+        }
+        Ok(self.store.delete_session(&hash).await?)
+    }
+
+    /// Ends all sessions of the person but the one that asks.
+    pub async fn end_others(&self, who: &SignedIn) -> Result<(), ApiError> {
+        self.store
+            .delete_sessions_of_user(who.user_id, Some(&who.token_hash))
+            .await?;
+        Ok(())
     }
 
     async fn begin(
@@ -141,6 +223,7 @@ impl Sessions {
         Ok(Some(SignedIn {
             user_id: user.id,
             username: user.name,
+            token_hash: hash,
         }))
     }
 
@@ -182,6 +265,26 @@ impl Sessions {
             .filter_map(|value| value.to_str().ok())
             .flat_map(|value| value.split(';'))
             .find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
+    }
+}
+
+fn throttled(wait: Duration) -> ApiError {
+    let seconds = wait.as_secs().max(1);
+    let mut error = ApiError::new(
+        ErrorCode::Throttled,
+        format!("Too many wrong passwords from here. Try again in {seconds} s."),
+    );
+    error.retry_after_s = Some(seconds);
+    error
+}
+
+impl From<PasswordError> for ApiError {
+    fn from(error: PasswordError) -> Self {
+        let code = match error {
+            PasswordError::Busy => ErrorCode::Unavailable,
+            PasswordError::Failed => ErrorCode::Internal,
+        };
+        Self::new(code, error.to_string())
     }
 }
 

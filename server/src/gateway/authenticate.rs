@@ -33,5 +33,6 @@ pub fn authenticate<'a>(
             "This API key is for management only: it lacks the scope `inference`.",
         ));
     }
+    key.used(now);
     Ok(key)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use app::api::key::Scope;
 use chrono::{DateTime, Utc};
@@ -10,6 +11,21 @@ use uuid::Uuid;
 use crate::auth::api_key::PresentedKey;
 use crate::store::KeyRecord;
 use crate::vault::Vault;
+
+/// When each key was last used, in microseconds since 1970 and 0 for not since it was last written
+/// down. Outlives snapshots, and is written down in batches: no request waits for that.
+pub(super) type LastUses = HashMap<Uuid, Arc<AtomicI64>>;
+
+/// The uses since the last call, each key's latest.
+pub(super) fn take_uses(last_uses: &LastUses) -> Vec<(Uuid, DateTime<Utc>)> {
+    last_uses
+        .iter()
+        .filter_map(|(id, at)| match at.swap(0, Ordering::Relaxed) {
+            0 => None,
+            micros => Some((*id, DateTime::from_timestamp_micros(micros)?)),
+        })
+        .collect()
+}
 
 /// All keys, by their public part.
 #[derive(Debug, Default)]
@@ -27,6 +43,7 @@ pub struct CompiledKey {
     /// Routes it may use; `None` means all.
     routes: Option<HashSet<Uuid>>,
     expires_at: Option<DateTime<Utc>>,
+    last_use: Arc<AtomicI64>,
 }
 
 /// Why a well-formed key is not good.
@@ -37,10 +54,13 @@ pub enum KeyRefusal {
 }
 
 impl Keys {
-    pub(super) fn compile(records: Vec<KeyRecord>, vault: Vault) -> Self {
-        let by_public = records
+    pub(super) fn compile(records: Vec<KeyRecord>, vault: Vault, last_uses: &mut LastUses) -> Self {
+        let mut kept = LastUses::with_capacity(records.len());
+        let by_public: HashMap<_, _> = records
             .into_iter()
             .map(|record| {
+                let last_use = last_uses.remove(&record.id).unwrap_or_default();
+                kept.insert(record.id, Arc::clone(&last_use));
                 let key = CompiledKey {
                     id: record.id,
                     name: record.name,
@@ -49,10 +69,12 @@ impl Keys {
                     routes: (!record.routes.is_empty())
                         .then(|| record.routes.into_iter().collect()),
                     expires_at: record.expires_at,
+                    last_use,
                 };
                 (record.public, Arc::new(key))
             })
             .collect();
+        *last_uses = kept;
         Self {
             by_public,
             vault: Some(vault),
@@ -81,6 +103,12 @@ impl Keys {
 }
 
 impl CompiledKey {
+    /// Notes that the key was good for something just now.
+    pub fn used(&self, now: DateTime<Utc>) {
+        self.last_use
+            .store(now.timestamp_micros(), Ordering::Relaxed);
+    }
+
     pub fn has(&self, scope: Scope) -> bool {
         self.scopes.contains(&scope)
     }

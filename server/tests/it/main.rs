@@ -7,6 +7,7 @@
 
 mod gateway;
 mod management;
+mod page_functions;
 mod process;
 mod sessions;
 mod support;
