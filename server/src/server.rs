@@ -203,11 +203,12 @@ pub async fn reset_password(options: ResetPassword) -> Result<String, StartError
 
 async fn open_store(place: &Place) -> Result<(Store, Vault), StartError> {
     make_private_folder(&place.data_dir)?;
-    let url = place
-        .database_url
-        .clone()
-        .unwrap_or_else(|| format!("sqlite://{}", place.data_dir.join("signalbox.db").display()));
-    let store = Store::connect(&url).await.map_err(StartError::new)?;
+    let store = match &place.database_url {
+        Some(url) => Store::connect(url).await,
+        // Not by URL: a folder's name may hold what a URL reads otherwise.
+        None => Store::connect_file(&place.data_dir.join("signalbox.db")).await,
+    };
+    let store = store.map_err(StartError::new)?;
     let secret = match &place.secret_key {
         Some(secret) => secret.clone(),
         None => secret_key_file(&place.data_dir.join("secret.key"))?,

@@ -108,6 +108,7 @@ fn sentence(problem: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use app::api::provider::ProviderDraft;
     use routing::RouteDraft;
 
     use super::*;
@@ -126,16 +127,12 @@ mod tests {
     #[test]
     fn a_wrong_type_is_named_by_its_field() {
         let table = [
-            (r#"{"targets":[]}"#, "name"),
             (r#"{"name":3}"#, "name"),
             (
-                r#"{"name":"a","targets":[{"provider":"p","model":"m","weight":"heavy"}]}"#,
+                r#"{"name":"a","targets":[{"provider":"p","weight":"heavy"}]}"#,
                 "targets[0].weight",
             ),
-            (
-                r#"{"name":"a","targets":[{"provider":"p","model":"m"},{"provider":"p"}]}"#,
-                "targets[1].model",
-            ),
+            (r#"{"name":"a","targets":[{"model":"m"},7]}"#, "targets[1]"),
             (
                 r#"{"name":"a","policy":{"least_inflight":{"weight":"x"}}}"#,
                 "policy.least_inflight.weight",
@@ -148,6 +145,25 @@ mod tests {
                 error.fields.contains_key(path),
                 "{body}: {:?}",
                 error.fields
+            );
+        }
+    }
+
+    #[test]
+    fn a_missing_field_is_named() {
+        let table = [
+            (r#"{"kind":"openai"}"#, "name"),
+            (
+                r#"{"name":"p","kind":"openai","instances":[{"max_inflight":1}]}"#,
+                "instances[0].url",
+            ),
+        ];
+        for (body, path) in table {
+            let error = parse::<ProviderDraft>(body.as_bytes()).unwrap_err();
+            assert_eq!(
+                error.fields.get(path).map(String::as_str),
+                Some("Is required."),
+                "{body}: {error:?}"
             );
         }
     }

@@ -4,6 +4,12 @@
     unreachable_pub,
     reason = "modules of one test binary share what they hold"
 )]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 mod gateway;
 mod management;
