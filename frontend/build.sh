@@ -6,8 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-profile=wasm-release
-folder=wasm-release
+profile="wasm-release"
+folder="wasm-release"
 if [[ ${1:-} == --dev ]]; then
 	profile=dev
 	folder=debug
@@ -16,23 +16,16 @@ target_dir=${CARGO_TARGET_DIR:-$(cargo metadata --format-version 1 --no-deps | n
 wasm=$target_dir/wasm32-unknown-unknown/$folder/signalbox_frontend.wasm
 glue=$target_dir/wasm32-unknown-unknown/$folder/bindgen
 
-# The command must be of the very version of the library in Cargo.lock.
-version=$(awk '/^name = "wasm-bindgen"$/ { getline; gsub(/[^0-9.]/, ""); print; exit }' Cargo.lock)
-tools=${XDG_CACHE_HOME:-$HOME/.cache}/signalbox/tools/wasm-bindgen-$version
-if [[ ! -x $tools/bin/wasm-bindgen ]]; then
-	echo "Installing wasm-bindgen $version: once, a few minutes." >&2
-	CARGO_TARGET_DIR=$target_dir/tools cargo install --quiet wasm-bindgen-cli --version "$version" --root "$tools"
-fi
+# The command is of the very version of the library in Cargo.lock.
+bindgen=$(scripts/toolchain.sh)/wasm-bindgen
 
 cargo build --locked --package signalbox-frontend --target wasm32-unknown-unknown --profile "$profile"
 
 if [[ ! $glue/signalbox.js -nt $wasm ]]; then
-	"$tools/bin/wasm-bindgen" "$wasm" --target web --no-typescript --omit-default-module-path \
+	"$bindgen" "$wasm" --target web --no-typescript --omit-default-module-path \
 		--out-dir "$glue" --out-name signalbox
 fi
 
-if [[ ! frontend/node_modules/.package-lock.json -nt frontend/package-lock.json ]]; then
-	npm --prefix frontend ci --ignore-scripts
-fi
+scripts/node-modules.sh frontend
 
 node frontend/bundle.mjs "$glue" "$@"

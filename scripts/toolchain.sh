@@ -23,7 +23,9 @@ if [[ ! -x $home/bin/wasm-bindgen ]]; then
 	build=$(mktemp -d)
 	trap 'rm -rf "$build"' EXIT
 	# Run for seconds, so built for a quick build rather than a quick program.
-	CARGO_TARGET_DIR=$build CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
-		cargo install wasm-bindgen-cli --version "$version" --locked --root "$home" >&2
+	export CARGO_TARGET_DIR=$build CARGO_PROFILE_RELEASE_OPT_LEVEL=1
+	install=(cargo install wasm-bindgen-cli --version "$version" --root "$home")
+	# A registry that lags behind may lack a version which the tool's own lock names.
+	"${install[@]}" --locked >&2 || "${install[@]}" >&2
 fi
 echo "$home/bin"
