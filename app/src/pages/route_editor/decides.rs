@@ -1,7 +1,7 @@
 //! How this route decides: Route By, a sentence, and the track diagram, as one types.
 
 use leptos::prelude::*;
-use routing::{RouteBy, RouteDraft};
+use routing::{RouteBy, RouteDraft, TargetDraft};
 
 use crate::components::route_by::{RouteByBadge, route_by_name};
 use crate::components::track::{Branch, LargeTrack, branches};
@@ -69,14 +69,14 @@ enum Tracks {
     Drawn(Vec<Branch>),
 }
 
-/// Of the rows that say something already.
+/// Of the rows that name a model there is; what is typed on the way to one is none.
 fn tracks(draft: &RouteDraft, upstreams: &[Upstream]) -> Tracks {
-    let targets: Vec<_> = draft
-        .targets
-        .iter()
-        .filter(|target| !target.provider.is_empty())
-        .cloned()
-        .collect();
+    let exists = |target: &&TargetDraft| {
+        upstreams.iter().any(|upstream| {
+            upstream.provider == target.provider && upstream.models.contains(&target.model)
+        })
+    };
+    let targets: Vec<TargetDraft> = draft.targets.iter().filter(exists).cloned().collect();
     if targets.is_empty() {
         return Tracks::NoneChosen;
     }

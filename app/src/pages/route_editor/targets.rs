@@ -127,10 +127,15 @@ fn Target(
                 value=row.target
                 error=of_target
             />
+            // Where there is no room for the head of columns.
+            <span class="target-weight" aria-hidden="true">
+                {text!(locale, route.weight)}
+            </span>
             <TextInput
                 id=weight_id.clone()
                 label=Signal::derive(move || text!(locale, route.weight_label, number = index.get() + 1))
                 inputmode="numeric"
+                code=true
                 placeholder=text!(locale, route.weight_placeholder)
                 value=row.weight
                 error=of_weight
