@@ -3,6 +3,8 @@
 
 #![allow(
     dead_code,
+    unused_imports,
+    unused_macros,
     unreachable_pub,
     reason = "each test crate uses a part of this"
 )]

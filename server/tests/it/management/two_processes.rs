@@ -1,5 +1,6 @@
 //! Two gateways on one database: what one saves, the other serves within a second.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::Method;
@@ -14,7 +15,7 @@ async fn other_on_the_same(first: &Signalbox) -> Signalbox {
         data.path().join("secret.key"),
     )
     .unwrap();
-    Signalbox::start_in(data, first.database_url.clone(), &[]).await
+    Signalbox::start_in(data, Arc::clone(&first.database), &[]).await
 }
 
 /// Until the other process answers so; fails after a second and a little.

@@ -1,5 +1,7 @@
 //! What the integration tests share.
 
+#[path = "../../support/database.rs"]
+mod database;
 mod mock_upstream;
 mod signalbox;
 

@@ -1,17 +1,18 @@
 //! Signalbox itself, in this process, on a free port and a fresh database.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
 
 use clap::Parser;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use signalbox::cli::{Cli, Command};
 use signalbox::server::Bound;
-use sqlx::{Connection, Executor};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+use super::database::TestDatabase;
 
 pub const PASSWORD: &str = "correct horse battery";
 
@@ -24,7 +25,7 @@ pub enum Database {
 
 pub struct Signalbox {
     pub address: SocketAddr,
-    pub database_url: String,
+    pub database: Arc<TestDatabase>,
     pub data: TempDir,
     pub client: reqwest::Client,
     /// The value of the session's `Cookie` header.
@@ -43,16 +44,15 @@ impl Signalbox {
     }
 
     pub async fn start_on(database: Database, flags: &[&str]) -> Self {
-        let data = tempfile::tempdir().unwrap();
-        let database_url = match database {
-            Database::Sqlite => format!("sqlite://{}", data.path().join("signalbox.db").display()),
-            Database::Postgres => fresh_postgres().await,
+        let database = match database {
+            Database::Sqlite => TestDatabase::sqlite(),
+            Database::Postgres => TestDatabase::postgres().await,
         };
-        Self::start_in(data, database_url, flags).await
+        Self::start_in(tempfile::tempdir().unwrap(), Arc::new(database), flags).await
     }
 
     /// A second process on the same database would start the same way.
-    pub async fn start_in(data: TempDir, database_url: String, flags: &[&str]) -> Self {
+    pub async fn start_in(data: TempDir, database: Arc<TestDatabase>, flags: &[&str]) -> Self {
         use_tls_provider();
         let folder = data.path().to_str().unwrap().to_owned();
         let mut arguments = vec![
@@ -65,7 +65,7 @@ impl Signalbox {
         ];
         arguments.extend([
             "--database-url",
-            &database_url,
+            database.url(),
             "--admin-password",
             PASSWORD,
         ]);
@@ -80,7 +80,7 @@ impl Signalbox {
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         let mut signalbox = Self {
             address,
-            database_url,
+            database: Arc::clone(&database),
             data,
             client,
             cookie: String::new(),
@@ -206,26 +206,6 @@ impl Drop for Signalbox {
 pub fn use_tls_provider() {
     // Another test may have chosen the same provider already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-}
-
-/// A new database on the server that `make test` starts.
-async fn fresh_postgres() -> String {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let server = std::env::var("SIGNALBOX_TEST_POSTGRES_URL")
-        .expect("SIGNALBOX_TEST_POSTGRES_URL is not set: run the tests with `make test`, which starts a Postgres");
-    let name = format!(
-        "it_{}_{}",
-        std::process::id(),
-        NUMBER.fetch_add(1, Ordering::Relaxed)
-    );
-    let mut connection = sqlx::PgConnection::connect(&server).await.unwrap();
-    connection
-        .execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))
-        .await
-        .unwrap();
-    let mut url = url::Url::parse(&server).unwrap();
-    url.set_path(&name);
-    url.to_string()
 }
 
 /// The same test on SQLite and on Postgres.
