@@ -19,7 +19,7 @@ trap 'stop; rm -f "$stamp"' EXIT
 trap 'exit 130' INT TERM
 
 changed() {
-	[[ -n $(find "${sources[@]}" -path frontend/dist -prune -o -type f -newer "$stamp" -print -quit) ]]
+	[[ -n $(find "${sources[@]}" \( -path frontend/dist -o -path frontend/node_modules \) -prune -o -type f -newer "$stamp" -print -quit) ]]
 }
 
 while true; do
