@@ -36,7 +36,7 @@ test.describe('a provider, from nothing', () => {
     await test.step('a wrong URL is said at its field, and stays typed', async () => {
       await page.getByLabel('Name', { exact: true }).fill('local');
       await url.fill('127.0.0.1');
-      await page.getByLabel('New credential 1').fill('sk-secret-4242');
+      await page.getByRole('textbox', { name: 'New credential 1' }).fill('sk-secret-4242');
       await page.getByRole('button', { name: 'Save' }).click();
       await expect(url).toHaveAttribute('aria-invalid', 'true');
       await expect(url).toBeFocused();
@@ -87,7 +87,7 @@ test.describe('a provider, from nothing', () => {
       await expect(page.getByRole('heading', { level: 1, name: 'Edit provider' })).toBeVisible();
       await expect(page.getByText('••••4242')).toBeVisible();
       await page.getByRole('button', { name: 'Add header' }).click();
-      await page.getByLabel('Name of header 1').fill('x-org');
+      await page.getByRole('textbox', { name: 'Name of header 1' }).fill('x-org');
       await page.getByLabel('Value of header 1').fill('hidden');
       await page.getByLabel('Name', { exact: true }).fill('local-a');
       await page.getByRole('button', { name: 'Save' }).click();

@@ -29,7 +29,6 @@ pub(crate) fn EditProvider() -> impl IntoView {
             }
         },
     );
-    let reload = Callback::new(move |()| data.refetch());
 
     let back = move || {
         view! {
@@ -41,7 +40,7 @@ pub(crate) fn EditProvider() -> impl IntoView {
     view! {
         <Page title=text!(locale, provider.edit) back>
             <Load data let:provider>
-                <ProviderEditor start=Start::Stored(provider) reload />
+                <ProviderEditor start=Start::Stored(provider) />
             </Load>
         </Page>
     }

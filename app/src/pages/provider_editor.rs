@@ -46,12 +46,7 @@ pub(crate) enum Start {
 }
 
 #[component]
-pub(crate) fn ProviderEditor(
-    start: Start,
-    /// Shows the provider as it is stored now.
-    #[prop(optional, into)]
-    reload: Option<Callback<()>>,
-) -> impl IntoView {
+pub(crate) fn ProviderEditor(start: Start) -> impl IntoView {
     let locale = use_locale();
     let navigate = use_navigate();
     let toasts = use_toasts();
@@ -225,7 +220,7 @@ pub(crate) fn ProviderEditor(
                     problems
                         .refusal
                         .get()
-                        .map(|Refusal { error, .. }| view! { <Refused error reload /> })
+                        .map(|Refusal { error, .. }| view! { <Refused error /> })
                 }}
                 <div class="editor-actions">
                     <Submit
@@ -248,7 +243,7 @@ pub(crate) fn ProviderEditor(
 }
 
 #[component]
-fn Refused(error: ApiError, reload: Option<Callback<()>>) -> impl IntoView {
+fn Refused(error: ApiError) -> impl IntoView {
     let locale = use_locale();
     match error.code {
         // A new tab, for leaving this page would lose what was typed.
@@ -268,21 +263,18 @@ fn Refused(error: ApiError, reload: Option<Callback<()>>) -> impl IntoView {
         ErrorCode::Stale => view! {
             <Notice tone=Tone::Danger>
                 <p>{text!(locale, provider.stale)}</p>
-                {reload
-                    .map(|reload| {
-                        view! {
-                            <button
-                                class="button small"
-                                type="button"
-                                on:click=move |_| reload.run(())
-                            >
-                                {text!(locale, provider.reload)}
-                            </button>
-                        }
-                    })}
+                <button class="button small" type="button" on:click=move |_| show_stored()>
+                    {text!(locale, provider.reload)}
+                </button>
             </Notice>
         }
         .into_any(),
         _ => view! { <Notice tone=Tone::Danger>{error.message}</Notice> }.into_any(),
     }
+}
+
+/// Loads the page anew, for controls that are on it keep what was typed into them.
+fn show_stored() {
+    // Only a page that is being left refuses.
+    let _ = location().reload();
 }
