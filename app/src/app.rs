@@ -8,8 +8,11 @@ use leptos_router::{SsrMode, path};
 use crate::components::frame::Frame;
 use crate::i18n::{text, use_locale};
 use crate::live::provide_live;
+use crate::pages::add_provider::AddProvider;
 use crate::pages::add_route::AddRoute;
+use crate::pages::edit_provider::EditProvider;
 use crate::pages::not_found::NotFound;
+use crate::pages::providers::ProvidersPage;
 use crate::pages::routes::RoutesPage;
 use crate::pages::sign_in::SignIn;
 use crate::paths;
@@ -32,6 +35,9 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("") view=|| view! { <Redirect path=paths::ROUTES /> } />
                     <Route path=path!("routes") view=RoutesPage />
                     <Route path=path!("routes/new") view=AddRoute />
+                    <Route path=path!("providers") view=ProvidersPage />
+                    <Route path=path!("providers/new") view=AddProvider />
+                    <Route path=path!("providers/:id") view=EditProvider />
                 </ParentRoute>
             </Routes>
         </Router>

@@ -14,6 +14,7 @@ mod i18n;
 mod live;
 mod pages;
 mod paths;
+mod presets;
 pub mod server_fns;
 pub mod shell;
 pub mod summary;

@@ -1,10 +1,28 @@
 //! Addresses of the pages.
 
 use leptos_router::location::Url;
+use uuid::Uuid;
 
 pub const ROUTES: &str = "/routes";
 pub const ADD_ROUTE: &str = "/routes/new";
+pub const PROVIDERS: &str = "/providers";
+pub const ADD_PROVIDER: &str = "/providers/new";
 pub const SIGN_IN: &str = "/sign-in";
+
+/// A provider's own page.
+pub fn provider(id: Uuid) -> String {
+    format!("{PROVIDERS}/{id}")
+}
+
+/// A new provider that starts from a preset.
+pub fn add_provider_from(preset: &str) -> String {
+    format!("{ADD_PROVIDER}?preset={preset}")
+}
+
+/// A new provider that starts as another one is.
+pub fn clone_provider(id: Uuid) -> String {
+    format!("{ADD_PROVIDER}?clone={id}")
+}
 
 /// The sign-in page that goes on to `next` afterwards.
 pub fn sign_in_then(next: &str) -> String {

@@ -11,7 +11,7 @@ use crate::api::key::{Key, KeyDraft, NewKey};
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
 use crate::api::route::Route;
 use crate::error::ApiError;
-use crate::summary::{RouteSummary, Upstream};
+use crate::summary::{ProviderSummary, RouteSummary, Upstream};
 
 #[server(prefix = "/fn", endpoint = "sign-in", input = Json)]
 pub async fn sign_in(username: String, password: String) -> Result<(), ApiError> {
@@ -70,6 +70,21 @@ pub async fn list_providers() -> Result<Vec<Provider>, ApiError> {
     answer(async {
         let backend = backend()?;
         every_page(|page| backend.list_providers(page)).await
+    })
+    .await
+}
+
+/// Providers with the routes that use them.
+#[server(prefix = "/fn", endpoint = "summarize-providers", input = Json)]
+pub async fn summarize_providers() -> Result<Vec<ProviderSummary>, ApiError> {
+    answer(async {
+        let backend = backend()?;
+        let providers = every_page(|page| backend.list_providers(page)).await?;
+        let routes = every_page(|page| backend.list_routes(page)).await?;
+        Ok(providers
+            .into_iter()
+            .map(|provider| ProviderSummary::of(provider, &routes))
+            .collect())
     })
     .await
 }

@@ -4,16 +4,25 @@ import { text } from 'node:stream/consumers';
 
 /** A model server as small as can be: it answers, and remembers what it was asked. */
 export class Upstream {
+  /** What it lists as its models. */
+  models: string[] = ['qwen3-0.6b', 'qwen3-32b', 'bge-reranker'];
+  /** The credential of each request for that list, in the order of arrival. */
+  readonly listedTo: (string | undefined)[] = [];
   /** The body of each request, in the order of arrival. */
   readonly asked: { model: string }[] = [];
   readonly #server: Server;
 
   private constructor() {
     this.#server = createServer(async (request, response) => {
+      response.setHeader('content-type', 'application/json');
+      if (request.method === 'GET') {
+        this.listedTo.push(request.headers.authorization);
+        response.end(JSON.stringify({ object: 'list', data: this.models.map((id) => ({ id })) }));
+        return;
+      }
       const body = JSON.parse(await text(request));
       this.asked.push(body);
       const message = { role: 'assistant', content: `Here is ${body.model}.` };
-      response.setHeader('content-type', 'application/json');
       response.end(
         JSON.stringify({
           id: 'chatcmpl-1',

@@ -32,6 +32,12 @@ pub(crate) fn Frame() -> impl IntoView {
                                 {text!(locale, routes.title)}
                             </A>
                         </li>
+                        <li>
+                            <A href=paths::PROVIDERS>
+                                <Glyph icon=Icon::Providers />
+                                {text!(locale, providers.title)}
+                            </A>
+                        </li>
                     </ul>
                 </nav>
                 <SignOut />

@@ -1,0 +1,169 @@
+import { expect, expectAccessible, open, signIn, test } from '../support/test.ts';
+import type { Signalbox } from '../support/signalbox.ts';
+
+type Provider = {
+  id: string;
+  name: string;
+  revision: number;
+  models: { name: string; category: string }[];
+  credentials: { id: string; hint: string }[];
+  headers: Record<string, null>;
+};
+
+async function stored(signalbox: Signalbox): Promise<Provider[]> {
+  return (await signalbox.api<{ items: Provider[] }>('GET', '/providers')).items;
+}
+
+test.describe('a provider, from nothing', () => {
+  // The browser itself reports every answer that is no success.
+  test.use({ tolerated: /status of (422|409)/ });
+
+  test('is registered, tried out, edited, and held by the route that uses it', async ({
+    page,
+    signalbox,
+    upstream,
+  }) => {
+    await open(page, '/');
+    await signIn(page);
+
+    await test.step('the empty list of routes leads to it', async () => {
+      await page.getByRole('main').getByRole('link', { name: 'Add Provider' }).click();
+      await expect(page.getByRole('heading', { level: 1, name: 'Add Provider' })).toBeVisible();
+      await page.getByRole('link', { name: /^OpenAI-compatible/ }).click();
+    });
+
+    const url = page.getByLabel('Base URL of instance 1');
+    await test.step('a wrong URL is said at its field, and stays typed', async () => {
+      await page.getByLabel('Name', { exact: true }).fill('local');
+      await url.fill('127.0.0.1');
+      await page.getByRole('textbox', { name: 'New credential 1' }).fill('sk-secret-4242');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect(url).toHaveAttribute('aria-invalid', 'true');
+      await expect(url).toBeFocused();
+      await expect(url).toHaveValue('127.0.0.1');
+      await expect(page.getByText('Write a base URL such as')).toBeVisible();
+      await expectAccessible(page);
+      await url.fill(upstream.url);
+      await expect(url).not.toHaveAttribute('aria-invalid');
+    });
+
+    await test.step('its models are fetched and picked', async () => {
+      await page.getByRole('button', { name: 'Fetch models' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Pick models' });
+      await expect(dialog.getByRole('checkbox')).toHaveCount(3);
+      await expectAccessible(page);
+      await dialog.getByRole('checkbox', { name: 'qwen3-32b' }).uncheck();
+      await dialog.getByRole('button', { name: 'Add selected (2)' }).click();
+      await expect(dialog).toBeHidden();
+      await expect(page.getByLabel('Category of bge-reranker')).toHaveValue('2');
+      await page.getByLabel('Model name').fill('by-hand');
+      await page.getByLabel('Model name').press('Enter');
+      await expect(page.getByLabel('Category of by-hand')).toBeVisible();
+      expect(upstream.listedTo).toEqual(['Bearer sk-secret-4242']);
+    });
+
+    await test.step('each instance is tested', async () => {
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      await expect(page.getByText('It answers.')).toBeVisible();
+      await expect(page.getByText(/^\d+ ms$/)).toBeVisible();
+      await expectAccessible(page);
+    });
+
+    await test.step('it is saved', async () => {
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect(page.getByRole('heading', { level: 1, name: 'Model Providers' })).toBeVisible();
+      await expect(page.getByRole('row', { name: /local/ })).toContainText('no route');
+      const [local] = await stored(signalbox);
+      expect(local?.models).toEqual([
+        { name: 'bge-reranker', category: 'reranker' },
+        { name: 'qwen3-0.6b', category: 'llm' },
+        { name: 'by-hand', category: 'llm' },
+      ]);
+      await expectAccessible(page);
+    });
+
+    await test.step('an edit keeps the credential', async () => {
+      await page.getByRole('link', { name: 'local', exact: true }).click();
+      await expect(page.getByRole('heading', { level: 1, name: 'Edit provider' })).toBeVisible();
+      await expect(page.getByText('••••4242')).toBeVisible();
+      await page.getByRole('button', { name: 'Add header' }).click();
+      await page.getByRole('textbox', { name: 'Name of header 1' }).fill('x-org');
+      await page.getByLabel('Value of header 1').fill('hidden');
+      await page.getByLabel('Name', { exact: true }).fill('local-a');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect(page.getByRole('row', { name: /local-a/ })).toBeVisible();
+      const [local] = await stored(signalbox);
+      expect(local?.credentials.map(({ hint }) => hint)).toEqual(['4242']);
+      expect(local?.headers).toEqual({ 'x-org': null });
+      expect(JSON.stringify(await page.content())).not.toContain('sk-secret');
+    });
+
+    await test.step('it is not deleted while a route uses it', async () => {
+      // The list was loaded before, so only the server knows.
+      const route = await signalbox.api<{ id: string }>('POST', '/routes', {
+        name: 'qwen3',
+        targets: [{ provider: 'local-a', model: 'qwen3-0.6b' }],
+      });
+      await page.getByRole('button', { name: 'Delete local-a' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Delete local-a?' });
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await expect(dialog.getByRole('alert')).toContainText('used by the route qwen3');
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Keep it' }).click();
+      await expect(dialog).toBeHidden();
+
+      await open(page, '/providers');
+      await expect(page.getByRole('row', { name: /local-a/ })).toContainText('qwen3');
+      await page.getByRole('button', { name: 'Delete local-a' }).click();
+      await expect(dialog).toContainText('would stop working: qwen3');
+      await expect(dialog.getByRole('button', { name: 'Delete' })).toHaveCount(0);
+      await page.keyboard.press('Escape');
+      await expect(dialog).toBeHidden();
+
+      await signalbox.api('DELETE', `/routes/${route.id}`);
+      await open(page, '/providers');
+      await page.getByRole('button', { name: 'Delete local-a' }).click();
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await expect(page.getByRole('heading', { name: 'No providers yet' })).toBeVisible();
+      expect(await stored(signalbox)).toEqual([]);
+    });
+  });
+});
+
+test('a preset fills in what its upstream needs', async ({ page, signalbox }) => {
+  await open(page, '/providers/new?preset=azure-openai');
+  await signIn(page);
+  await expect(page.getByLabel('Base URL of instance 1')).toHaveValue(/openai\.azure\.com\/openai\/v1$/);
+  await expect(page.getByLabel('Credential header')).toHaveValue('api-key');
+  await expect(page.getByRole('checkbox', { name: 'responses' })).toBeChecked();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('row', { name: /azure-openai/ })).toBeVisible();
+  expect((await stored(signalbox)).map(({ name }) => name)).toEqual(['azure-openai']);
+});
+
+test.describe('two people', () => {
+  test.use({ tolerated: /status of 412/ });
+
+  test('who edits last is told, and sees the other edit after a reload', async ({
+    page,
+    signalbox,
+    upstream,
+  }) => {
+    const made = await signalbox.api<Provider>('POST', '/providers', {
+      name: 'local',
+      kind: 'openai',
+      instances: [{ url: upstream.url }],
+    });
+    await open(page, `/providers/${made.id}`);
+    await signIn(page);
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue('local');
+    await signalbox.api('PUT', `/providers/${made.id}`, { ...made, name: 'theirs' });
+    await page.getByLabel('Name', { exact: true }).fill('mine');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByRole('alert')).toContainText('edited meanwhile');
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue('mine');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue('theirs');
+  });
+});
