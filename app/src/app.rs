@@ -8,9 +8,12 @@ use leptos_router::{SsrMode, path};
 use crate::components::frame::Frame;
 use crate::i18n::{text, use_locale};
 use crate::live::provide_live;
+use crate::pages::add_key::AddKey;
 use crate::pages::add_route::AddRoute;
+use crate::pages::keys::KeysPage;
 use crate::pages::not_found::NotFound;
 use crate::pages::routes::RoutesPage;
+use crate::pages::settings::SettingsPage;
 use crate::pages::sign_in::SignIn;
 use crate::paths;
 
@@ -32,6 +35,9 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("") view=|| view! { <Redirect path=paths::ROUTES /> } />
                     <Route path=path!("routes") view=RoutesPage />
                     <Route path=path!("routes/new") view=AddRoute />
+                    <Route path=path!("keys") view=KeysPage />
+                    <Route path=path!("keys/new") view=AddKey />
+                    <Route path=path!("settings") view=SettingsPage />
                 </ParentRoute>
             </Routes>
         </Router>

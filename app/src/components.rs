@@ -1,5 +1,9 @@
 //! The pieces that pages are made of. Their looks are in `style/`, one file each.
 
+pub(crate) mod checkbox;
+pub(crate) mod choice;
+pub(crate) mod confirm;
+pub(crate) mod copy_button;
 pub(crate) mod empty_state;
 pub(crate) mod field;
 pub(crate) mod focus;
@@ -13,5 +17,6 @@ pub(crate) mod route_by;
 pub(crate) mod snippet;
 pub(crate) mod submit;
 pub(crate) mod switch;
+pub(crate) mod time;
 pub(crate) mod toast;
 pub(crate) mod track;

@@ -1,7 +1,10 @@
 //! One file a page.
 
+pub(crate) mod add_key;
 pub(crate) mod add_route;
+pub(crate) mod keys;
 pub(crate) mod not_found;
 pub(crate) mod route_editor;
 pub(crate) mod routes;
+pub(crate) mod settings;
 pub(crate) mod sign_in;

@@ -4,6 +4,9 @@ use leptos_router::location::Url;
 
 pub const ROUTES: &str = "/routes";
 pub const ADD_ROUTE: &str = "/routes/new";
+pub const KEYS: &str = "/keys";
+pub const ADD_KEY: &str = "/keys/new";
+pub const SETTINGS: &str = "/settings";
 pub const SIGN_IN: &str = "/sign-in";
 
 /// The sign-in page that goes on to `next` afterwards.
