@@ -47,10 +47,11 @@ const script = asset("boot", "js", await bundle(join(here, "boot.js"), {
   alias: { "signalbox-glue": join(bindgen, "signalbox.js") },
   define: { WASM_FILE: JSON.stringify(wasm.replace("/assets/", "./")) },
 }));
+const theme = asset("theme", "js", await bundle(join(here, "theme.js")));
 const style = asset("main", "css", await bundle(join(here, "../style/main.css")));
 const icon = asset("icon", "svg", readFileSync(join(here, "icon.svg")));
 
-put("manifest.json", Buffer.from(`${JSON.stringify({ script, style, wasm, icon }, null, 2)}\n`));
+put("manifest.json", Buffer.from(`${JSON.stringify({ script, theme, style, wasm, icon }, null, 2)}\n`));
 sweep();
 
 /** wasm-opt takes a while, so its result is kept beside its input, named by what it was made of. */

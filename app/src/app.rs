@@ -8,12 +8,15 @@ use leptos_router::{SsrMode, path};
 use crate::components::frame::Frame;
 use crate::i18n::{text, use_locale};
 use crate::live::provide_live;
+use crate::pages::add_key::AddKey;
 use crate::pages::add_provider::AddProvider;
 use crate::pages::add_route::AddRoute;
 use crate::pages::edit_provider::EditProvider;
+use crate::pages::keys::KeysPage;
 use crate::pages::not_found::NotFound;
 use crate::pages::providers::ProvidersPage;
 use crate::pages::routes::RoutesPage;
+use crate::pages::settings::SettingsPage;
 use crate::pages::sign_in::SignIn;
 use crate::paths;
 
@@ -38,6 +41,9 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("providers") view=ProvidersPage />
                     <Route path=path!("providers/new") view=AddProvider />
                     <Route path=path!("providers/:id") view=EditProvider />
+                    <Route path=path!("keys") view=KeysPage />
+                    <Route path=path!("keys/new") view=AddKey />
+                    <Route path=path!("settings") view=SettingsPage />
                 </ParentRoute>
             </Routes>
         </Router>

@@ -1,5 +1,9 @@
 //! The pieces that pages are made of. Their looks are in `style/`, one file each.
 
+pub(crate) mod checkbox;
+pub(crate) mod choice;
+pub(crate) mod confirm;
+pub(crate) mod copy_button;
 pub(crate) mod dialog;
 pub(crate) mod empty_state;
 pub(crate) mod field;
@@ -16,5 +20,6 @@ pub(crate) mod select;
 pub(crate) mod snippet;
 pub(crate) mod submit;
 pub(crate) mod switch;
+pub(crate) mod time;
 pub(crate) mod toast;
 pub(crate) mod track;

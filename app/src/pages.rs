@@ -1,11 +1,14 @@
 //! One file a page.
 
+pub(crate) mod add_key;
 pub(crate) mod add_provider;
 pub(crate) mod add_route;
 pub(crate) mod edit_provider;
+pub(crate) mod keys;
 pub(crate) mod not_found;
 pub(crate) mod provider_editor;
 pub(crate) mod providers;
 pub(crate) mod route_editor;
 pub(crate) mod routes;
+pub(crate) mod settings;
 pub(crate) mod sign_in;

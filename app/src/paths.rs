@@ -7,6 +7,9 @@ pub const ROUTES: &str = "/routes";
 pub const ADD_ROUTE: &str = "/routes/new";
 pub const PROVIDERS: &str = "/providers";
 pub const ADD_PROVIDER: &str = "/providers/new";
+pub const KEYS: &str = "/keys";
+pub const ADD_KEY: &str = "/keys/new";
+pub const SETTINGS: &str = "/settings";
 pub const SIGN_IN: &str = "/sign-in";
 
 /// A provider's own page.

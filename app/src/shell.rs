@@ -15,6 +15,8 @@ use crate::i18n::use_locale;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assets {
     pub script: String,
+    /// Puts the chosen theme on the document; loaded before the first paint.
+    pub theme: String,
     pub style: String,
     pub wasm: String,
     pub icon: String,
@@ -44,12 +46,14 @@ pub fn shell() -> impl IntoView {
 fn links(assets: Assets) -> impl IntoView {
     let Assets {
         script,
+        theme,
         style,
         wasm,
         icon,
     } = assets;
     view! {
         <link rel="icon" type="image/svg+xml" href=icon />
+        <script src=theme></script>
         <link rel="stylesheet" href=style />
         <link rel="modulepreload" href=script.clone() />
         <link rel="preload" r#as="fetch" type="application/wasm" crossorigin="anonymous" href=wasm />

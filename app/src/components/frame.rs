@@ -6,6 +6,7 @@ use leptos_router::components::{A, Outlet};
 use leptos_router::hooks::use_navigate;
 
 use crate::components::icon::{Glyph, Icon};
+use crate::components::time::provide_clock;
 use crate::components::toast::{Toasts, provide_toasts, use_toasts};
 use crate::error::{ApiError, ErrorCode};
 use crate::i18n::{text, use_locale};
@@ -15,6 +16,7 @@ use crate::{paths, server_fns};
 #[component]
 pub(crate) fn Frame() -> impl IntoView {
     provide_toasts();
+    provide_clock();
     let locale = use_locale();
 
     view! {
@@ -36,6 +38,18 @@ pub(crate) fn Frame() -> impl IntoView {
                             <A href=paths::PROVIDERS>
                                 <Glyph icon=Icon::Providers />
                                 {text!(locale, providers.title)}
+                            </A>
+                        </li>
+                        <li>
+                            <A href=paths::KEYS>
+                                <Glyph icon=Icon::Key />
+                                {text!(locale, keys.title)}
+                            </A>
+                        </li>
+                        <li>
+                            <A href=paths::SETTINGS>
+                                <Glyph icon=Icon::Settings />
+                                {text!(locale, settings.title)}
                             </A>
                         </li>
                     </ul>

@@ -10,9 +10,11 @@ pub(crate) enum Icon {
     Close,
     Copy,
     Info,
+    Key,
     Plus,
     Providers,
     Routes,
+    Settings,
     SignOut,
     Trash,
 }
@@ -26,11 +28,17 @@ impl Icon {
             Self::Close => "m4 4 8 8M12 4l-8 8",
             Self::Copy => "M5.5 5.5h7v8h-7zM3.5 10.5v-8h7",
             Self::Info => "M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8ZM8 7.4v3.4M8 5.2v.1",
+            Self::Key => {
+                "M5 13.5a3.2 3.2 0 1 0 0-6.4 3.2 3.2 0 0 0 0 6.4ZM7.3 8 13 2.3M10.2 5.1l2.2 2.2"
+            }
             Self::Plus => "M8 3v10M3 8h10",
             Self::Providers => "M2.5 2.5h11v4.5h-11zM2.5 9h11v4.5h-11zM5 4.75h.1M5 11.25h.1",
             Self::Routes => "M1.5 8h4c3 0 3-4.5 6-4.5h3M5.5 8c3 0 3 4.5 6 4.5h3",
+            Self::Settings => {
+                "M2 5h6M12 5h2M2 11h2M8 11h6M10 3.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6ZM6 9.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6Z"
+            }
             Self::SignOut => "M6.5 2.5h-3v11h3M7 8h6.5M11 5.2 13.8 8 11 10.8",
-            Self::Trash => "M2.5 4.5h11M6 4.5v-2h4v2M4 4.5l.6 9h6.8l.6-9",
+            Self::Trash => "M2.5 4h11M6 4V2.5h4V4M4 4l.7 9.5h6.6L12 4M6.7 6.7v4.2M9.3 6.7v4.2",
         }
     }
 }

@@ -184,14 +184,14 @@ pub(crate) fn Picker(
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Matches {
-    shown: Vec<String>,
+pub(crate) struct Matches {
+    pub shown: Vec<String>,
     /// How many more there are.
-    more: usize,
+    pub more: usize,
 }
 
 /// Options that hold every word of the query, whatever their case.
-fn find(options: &[String], query: &str) -> Matches {
+pub(crate) fn find(options: &[String], query: &str) -> Matches {
     let query = query.to_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
     let mut found = Matches::default();

@@ -142,7 +142,7 @@ fn check(draft: &RouteDraft) -> BTreeMap<String, String> {
 }
 
 #[component]
-fn SaveRefused(error: ApiError) -> impl IntoView {
+pub(crate) fn SaveRefused(error: ApiError) -> impl IntoView {
     let locale = use_locale();
     match error.code {
         // A new tab, for leaving this page would lose what was typed.
