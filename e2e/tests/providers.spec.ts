@@ -133,7 +133,9 @@ test.describe('a provider, from nothing', () => {
 test('a preset fills in what its upstream needs', async ({ page, signalbox }) => {
   await open(page, '/providers/new?preset=azure-openai');
   await signIn(page);
-  await expect(page.getByLabel('Base URL of instance 1')).toHaveValue(/openai\.azure\.com\/openai\/v1$/);
+  await expect(page.getByLabel('Base URL of instance 1')).toHaveValue(
+    /openai\.azure\.com\/openai\/v1$/,
+  );
   await expect(page.getByLabel('Credential header')).toHaveValue('api-key');
   await expect(page.getByRole('checkbox', { name: 'responses' })).toBeChecked();
   await expectAccessible(page);

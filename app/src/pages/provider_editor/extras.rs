@@ -126,7 +126,7 @@ fn HeaderFields(form: ProviderForm, row: Row<HeaderRow>, problems: Problems) -> 
     } else {
         view! {
             <TextInput
-                id=name_id.clone()
+                id=name_id
                 label=Signal::derive(move || {
                     text!(locale, provider.header_name_label, number = index.get() + 1)
                 })
