@@ -163,8 +163,7 @@ test('a theme chosen by hand is kept, and there from the start', async ({ page }
   await page.emulateMedia({ colorScheme: 'light' });
   await open(page, '/settings');
   await signIn(page);
-  const scheme = () =>
-    page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+  const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
   await page.getByRole('radio', { name: 'Dark' }).check();
   expect(await scheme()).toBe('dark');
   await page.reload();
