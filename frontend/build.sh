@@ -16,16 +16,19 @@ target_dir=${CARGO_TARGET_DIR:-$(cargo metadata --format-version 1 --no-deps | n
 wasm=$target_dir/wasm32-unknown-unknown/$folder/signalbox_frontend.wasm
 glue=$target_dir/wasm32-unknown-unknown/$folder/bindgen
 
-# The command is of the very version of the library in Cargo.lock.
-bindgen=$(scripts/toolchain.sh)/wasm-bindgen
-
+scripts/toolchain.sh
+# Two cores are not kept busy by either: building the tools takes what compiling leaves.
+bindgen_path=$(mktemp)
+trap 'rm -f "$bindgen_path"' EXIT
+{ scripts/wasm-bindgen.sh >"$bindgen_path" && scripts/node-modules.sh frontend; } &
+tools=$!
 cargo build --locked --package signalbox-frontend --target wasm32-unknown-unknown --profile "$profile"
+wait "$tools"
+bindgen=$(<"$bindgen_path")
 
 if [[ ! $glue/signalbox.js -nt $wasm ]]; then
 	"$bindgen" "$wasm" --target web --no-typescript --omit-default-module-path \
 		--out-dir "$glue" --out-name signalbox
 fi
-
-scripts/node-modules.sh frontend
 
 node frontend/bundle.mjs "$glue" "$@"

@@ -2,6 +2,5 @@
 # Builds the one binary that holds everything: target/release/signalbox.
 source "$(dirname "$0")/lib.sh"
 
-PATH=$(scripts/toolchain.sh):$PATH
 frontend/build.sh
 cargo build --release --locked --package signalbox

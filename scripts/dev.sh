@@ -2,8 +2,6 @@
 # Builds and serves, again after every change: pages, styles and server.
 source "$(dirname "$0")/lib.sh"
 
-PATH=$(scripts/toolchain.sh):$PATH
-export PATH
 sources=(app frontend migrations routing server style Cargo.toml Cargo.lock)
 stamp=$(mktemp)
 server=

@@ -2,7 +2,7 @@
 # Everything that can be said about the code without running it.
 source "$(dirname "$0")/lib.sh"
 
-PATH=$(scripts/toolchain.sh):$PATH
+scripts/toolchain.sh
 if ! cargo clippy --version >/dev/null 2>&1 || ! cargo fmt --version >/dev/null 2>&1; then
 	say "installing rustfmt and clippy"
 	rustup component add rustfmt clippy

@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
-# Makes sure of what the pages' wasm is built with, and prints the folder of wasm-bindgen.
-#
-#     PATH="$(scripts/toolchain.sh):$PATH"
+# Makes sure of what the pages' wasm is compiled with.
 source "$(dirname "$0")/lib.sh"
 
 have cargo || die "please install Rust (rustup), then run this again"
@@ -12,20 +10,3 @@ if [[ ! -d $(rustc --print target-libdir --target $target) ]]; then
 	say "installing the Rust target $target"
 	rustup target add $target >&2
 fi
-
-# wasm-bindgen works only with the very version that the code was linked with.
-version=$(awk '/^name = "wasm-bindgen"$/ { getline; gsub(/"/, "", $3); print $3 }' Cargo.lock)
-[[ -n $version ]] || die "Cargo.lock names no wasm-bindgen"
-home=$cache/tools/wasm-bindgen-$version
-[[ -x $home/bin/wasm-bindgen ]] || one_at_a_time wasm-bindgen
-if [[ ! -x $home/bin/wasm-bindgen ]]; then
-	say "building wasm-bindgen $version, once (about two minutes)"
-	build=$(mktemp -d)
-	trap 'rm -rf "$build"' EXIT
-	# Run for seconds, so built for a quick build rather than a quick program.
-	export CARGO_TARGET_DIR=$build CARGO_PROFILE_RELEASE_OPT_LEVEL=1
-	install=(cargo install wasm-bindgen-cli --version "$version" --root "$home")
-	# A registry that lags behind may lack a version which the tool's own lock names.
-	"${install[@]}" --locked >&2 || "${install[@]}" >&2
-fi
-echo "$home/bin"
