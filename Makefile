@@ -2,7 +2,7 @@
 
 .PHONY: help
 help: ## Show this
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: run
 run: build ## Build it, and serve on 127.0.0.1:8080 with SQLite under ./data
@@ -19,6 +19,12 @@ dev: ## Serve, and build again after every change
 .PHONY: models
 models: ## Serve two small real models to try a route with
 	scripts/models.sh
+
+.PHONY: screenshots
+screenshots: build ## Take the pictures of docs/screenshots anew
+	scripts/node-modules.sh e2e
+	scripts/chromium.sh >/dev/null
+	npm --prefix e2e --silent run screenshots
 
 .PHONY: test
 test: ## Run all tests: Rust, Postgres, kill -9, real models, browser

@@ -12,6 +12,7 @@ use crate::pages::add_key::AddKey;
 use crate::pages::add_provider::AddProvider;
 use crate::pages::add_route::AddRoute;
 use crate::pages::edit_provider::EditProvider;
+use crate::pages::edit_route::EditRoute;
 use crate::pages::keys::KeysPage;
 use crate::pages::not_found::NotFound;
 use crate::pages::providers::ProvidersPage;
@@ -19,6 +20,12 @@ use crate::pages::routes::RoutesPage;
 use crate::pages::settings::SettingsPage;
 use crate::pages::sign_in::SignIn;
 use crate::paths;
+
+/// In development `/_components` shows all of them; in a release it is no page.
+#[cfg(debug_assertions)]
+use crate::pages::gallery::Gallery as Components;
+#[cfg(not(debug_assertions))]
+use crate::pages::not_found::NotFound as Components;
 
 #[component]
 pub fn App() -> impl IntoView {
@@ -34,10 +41,12 @@ pub fn App() -> impl IntoView {
         <Router>
             <Routes fallback=NotFound>
                 <Route path=path!("/sign-in") view=SignIn ssr=SsrMode::Async />
+                <Route path=path!("/_components") view=Components ssr=SsrMode::Async />
                 <ParentRoute path=path!("") view=Frame ssr=SsrMode::Async>
                     <Route path=path!("") view=|| view! { <Redirect path=paths::ROUTES /> } />
                     <Route path=path!("routes") view=RoutesPage />
                     <Route path=path!("routes/new") view=AddRoute />
+                    <Route path=path!("routes/:id") view=EditRoute />
                     <Route path=path!("providers") view=ProvidersPage />
                     <Route path=path!("providers/new") view=AddProvider />
                     <Route path=path!("providers/:id") view=EditProvider />

@@ -4,6 +4,9 @@ pub(crate) mod add_key;
 pub(crate) mod add_provider;
 pub(crate) mod add_route;
 pub(crate) mod edit_provider;
+pub(crate) mod edit_route;
+#[cfg(debug_assertions)]
+pub(crate) mod gallery;
 pub(crate) mod keys;
 pub(crate) mod not_found;
 pub(crate) mod provider_editor;

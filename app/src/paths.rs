@@ -12,6 +12,16 @@ pub const ADD_KEY: &str = "/keys/new";
 pub const SETTINGS: &str = "/settings";
 pub const SIGN_IN: &str = "/sign-in";
 
+/// A route's own page.
+pub fn route(id: Uuid) -> String {
+    format!("{ROUTES}/{id}")
+}
+
+/// A new route that starts as another one is.
+pub fn duplicate_route(id: Uuid) -> String {
+    format!("{ADD_ROUTE}?from={id}")
+}
+
 /// A provider's own page.
 pub fn provider(id: Uuid) -> String {
     format!("{PROVIDERS}/{id}")

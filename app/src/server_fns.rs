@@ -11,7 +11,7 @@ use crate::api::key::{Key, KeyDraft, NewKey};
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
 use crate::api::route::Route;
 use crate::error::ApiError;
-use crate::summary::{ProviderSummary, RouteSummary, Upstream};
+use crate::summary::{Catalog, NotDeleted, ProviderSummary, RouteList, UsedProvider};
 
 #[server(prefix = "/fn", endpoint = "sign-in", input = Json)]
 pub async fn sign_in(username: String, password: String) -> Result<(), ApiError> {
@@ -24,30 +24,33 @@ pub async fn sign_out() -> Result<(), ApiError> {
 }
 
 #[server(prefix = "/fn", endpoint = "list-routes", input = Json)]
-pub async fn list_routes() -> Result<Vec<RouteSummary>, ApiError> {
+pub async fn list_routes() -> Result<RouteList, ApiError> {
     answer(async {
         let backend = backend()?;
         let routes = every_page(|page| backend.list_routes(page)).await?;
-        Ok(routes.into_iter().map(RouteSummary::from).collect())
+        let providers = every_page(|page| backend.list_providers(page)).await?;
+        Ok(RouteList {
+            routes: routes.into_iter().map(RouteSummary::from).collect(),
+            upstreams: Catalog::of(providers).upstreams,
+        })
     })
     .await
-}
-
-/// Answers with the new route's id.
-#[server(prefix = "/fn", endpoint = "create-route", input = Json)]
-pub async fn create_route(draft: RouteDraft) -> Result<Uuid, ApiError> {
-    answer(async move { Ok(backend()?.create_route(draft).await?.id) }).await
 }
 
 /// Where a route's targets can lead to.
-#[server(prefix = "/fn", endpoint = "list-upstreams", input = Json)]
-pub async fn list_upstreams() -> Result<Vec<Upstream>, ApiError> {
+#[server(prefix = "/fn", endpoint = "get-catalog", input = Json)]
+pub async fn get_catalog() -> Result<Catalog, ApiError> {
     answer(async {
         let backend = backend()?;
         let providers = every_page(|page| backend.list_providers(page)).await?;
-        Ok(providers.into_iter().filter_map(Upstream::of).collect())
+        Ok(Catalog::of(providers))
     })
     .await
+}
+
+#[server(prefix = "/fn", endpoint = "create-route", input = Json)]
+pub async fn create_route(draft: RouteDraft) -> Result<Route, ApiError> {
+    answer(async move { backend()?.create_route(draft).await }).await
 }
 
 #[server(prefix = "/fn", endpoint = "get-route", input = Json)]
@@ -60,16 +63,37 @@ pub async fn update_route(id: Uuid, draft: RouteDraft) -> Result<Route, ApiError
     answer(async move { backend()?.update_route(id, draft).await }).await
 }
 
-#[server(prefix = "/fn", endpoint = "delete-route", input = Json)]
-pub async fn delete_route(id: Uuid) -> Result<(), ApiError> {
-    answer(async move { backend()?.delete_route(id).await }).await
+/// Whether a route takes requests, without touching what else it is.
+#[server(prefix = "/fn", endpoint = "switch-route", input = Json)]
+pub async fn switch_route(id: Uuid, enabled: bool) -> Result<(), ApiError> {
+    answer(async move {
+        let backend = backend()?;
+        let mut draft = RouteDraft::from(backend.get_route(id).await?);
+        draft.enabled = enabled;
+        backend.update_route(id, draft).await.map(drop)
+    })
+    .await
 }
 
-#[server(prefix = "/fn", endpoint = "list-providers", input = Json)]
-pub async fn list_providers() -> Result<Vec<Provider>, ApiError> {
-    answer(async {
+/// Deletes what can be deleted, and answers with what cannot. A route that is gone already is what
+/// was wanted.
+#[server(prefix = "/fn", endpoint = "delete-routes", input = Json)]
+pub async fn delete_routes(ids: Vec<Uuid>) -> Result<Vec<NotDeleted>, ApiError> {
+    answer(async move {
         let backend = backend()?;
-        every_page(|page| backend.list_providers(page)).await
+        let mut refused = Vec::new();
+        for id in ids {
+            match backend.delete_route(id).await {
+                Ok(()) => {}
+                Err(error) if error.code == ErrorCode::NotFound => {}
+                Err(error) if error.code == ErrorCode::Conflict => refused.push(NotDeleted {
+                    id,
+                    why: error.message,
+                }),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(refused)
     })
     .await
 }
@@ -92,6 +116,20 @@ pub async fn summarize_providers() -> Result<Vec<ProviderSummary>, ApiError> {
 #[server(prefix = "/fn", endpoint = "get-provider", input = Json)]
 pub async fn get_provider(id: Uuid) -> Result<Provider, ApiError> {
     answer(async move { backend()?.get_provider(id).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "get-used-provider", input = Json)]
+pub async fn get_used_provider(id: Uuid) -> Result<UsedProvider, ApiError> {
+    answer(async move {
+        let backend = backend()?;
+        let provider = backend.get_provider(id).await?;
+        let routes = every_page(|page| backend.list_routes(page)).await?;
+        Ok(UsedProvider {
+            routes: users(&provider.name, &routes),
+            provider,
+        })
+    })
+    .await
 }
 
 #[server(prefix = "/fn", endpoint = "create-provider", input = Json)]
@@ -171,6 +209,8 @@ pub async fn end_other_sessions() -> Result<(), ApiError> {
     answer(async { backend()?.end_other_sessions().await }).await
 }
 
+#[cfg(feature = "ssr")]
+use crate::{error::ErrorCode, summary::RouteSummary, summary::users};
 #[cfg(feature = "ssr")]
 use on_server::{answer, backend, every_page};
 

@@ -1,32 +1,57 @@
 //! Providers and routes as the lists need them: far smaller than the whole, where there are
 //! thousands of models, and in the wasm too.
 
+use chrono::{DateTime, Utc};
 use routing::{RouteBy, TargetDraft};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::api::provider::ProviderKind;
+use crate::api::provider::{Provider, ProviderKind};
 #[cfg(feature = "ssr")]
-use crate::api::{provider::Provider, route::Route};
+use crate::api::{provider::Instance, route::Route};
 
-/// What can be a target, and how many instances share its traffic.
+/// A provider as a track needs it: whether it takes traffic, and what shares it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Upstream {
     pub provider: String,
     pub enabled: bool,
     /// Their URLs.
     pub instances: Vec<String>,
-    pub models: Vec<String>,
+}
+
+/// What can be a target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Catalog {
+    pub upstreams: Vec<Upstream>,
+    /// Each as `provider/model`.
+    pub targets: Vec<String>,
+}
+
+/// The list of routes, and what their tracks lead to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RouteList {
+    pub routes: Vec<RouteSummary>,
+    pub upstreams: Vec<Upstream>,
 }
 
 /// What a list shows of a route.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RouteSummary {
+    pub id: Uuid,
     pub name: String,
     pub description: String,
     pub enabled: bool,
     pub targets: Vec<TargetDraft>,
     pub route_by: RouteBy,
+    pub created_at: DateTime<Utc>,
+}
+
+/// A route that could not be deleted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotDeleted {
+    pub id: Uuid,
+    /// A sentence for a person.
+    pub why: String,
 }
 
 /// What a list shows of a provider.
@@ -44,70 +69,85 @@ pub struct ProviderSummary {
     pub routes: Vec<String>,
 }
 
+/// A provider with the names of the routes that use it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UsedProvider {
+    pub provider: Provider,
+    pub routes: Vec<String>,
+}
+
+/// The names of the routes that use a provider: as a target, a fallback or a decision service.
+#[cfg(feature = "ssr")]
+pub(crate) fn users(provider: &str, routes: &[Route]) -> Vec<String> {
+    let users = routes.iter().filter(|route| {
+        let targets = route.targets.iter().map(|target| &target.provider);
+        let fallbacks = route.fallbacks.iter().map(|fallback| &fallback.provider);
+        targets
+            .chain(fallbacks)
+            .chain(&route.policy.decision_service.provider)
+            .any(|used| used == provider)
+    });
+    users.map(|route| route.name.clone()).collect()
+}
+
 #[cfg(feature = "ssr")]
 impl ProviderSummary {
     pub(crate) fn of(provider: Provider, routes: &[Route]) -> Self {
-        let users = routes.iter().filter(|route| {
-            let targets = route.targets.iter().map(|target| &target.provider);
-            let fallbacks = route.fallbacks.iter().map(|fallback| &fallback.provider);
-            targets
-                .chain(fallbacks)
-                .chain(&route.policy.decision_service.provider)
-                .any(|used| *used == provider.name)
-        });
         Self {
-            routes: users.map(|route| route.name.clone()).collect(),
+            routes: users(&provider.name, routes),
             id: provider.id,
             name: provider.name,
             kind: provider.kind,
             enabled: provider.enabled,
             models: provider.models.len(),
-            instances: provider
-                .instances
-                .into_iter()
-                .map(|instance| instance.url)
-                .collect(),
+            instances: urls(provider.instances),
         }
     }
 }
 
 #[cfg(feature = "ssr")]
-impl Upstream {
-    /// Nothing for a decision service, which cannot be a target.
-    pub(crate) fn of(provider: Provider) -> Option<Self> {
-        (provider.kind != ProviderKind::Decision).then(|| Self {
-            provider: provider.name,
-            enabled: provider.enabled,
-            instances: provider
-                .instances
-                .into_iter()
-                .map(|instance| instance.url)
-                .collect(),
-            models: provider
-                .models
-                .into_iter()
-                .map(|model| model.name)
-                .collect(),
-        })
+impl Catalog {
+    /// Without decision services, which cannot be targets.
+    pub(crate) fn of(providers: Vec<Provider>) -> Self {
+        let mut catalog = Self {
+            upstreams: Vec::new(),
+            targets: Vec::new(),
+        };
+        for provider in providers {
+            if provider.kind == ProviderKind::Decision {
+                continue;
+            }
+            let name = &provider.name;
+            let targets = provider.models.iter();
+            catalog
+                .targets
+                .extend(targets.map(|model| format!("{name}/{}", model.name)));
+            catalog.upstreams.push(Upstream {
+                provider: provider.name,
+                enabled: provider.enabled,
+                instances: urls(provider.instances),
+            });
+        }
+        catalog
     }
+}
+
+#[cfg(feature = "ssr")]
+fn urls(instances: Vec<Instance>) -> Vec<String> {
+    instances.into_iter().map(|instance| instance.url).collect()
 }
 
 #[cfg(feature = "ssr")]
 impl From<Route> for RouteSummary {
     fn from(route: Route) -> Self {
-        let targets = route.targets.into_iter().map(|target| TargetDraft {
-            id: Some(target.id),
-            provider: target.provider,
-            model: target.model,
-            weight: target.weight.map(f64::from),
-            enabled: target.enabled,
-        });
         Self {
+            id: route.id,
             name: route.name,
             description: route.description,
             enabled: route.enabled,
-            targets: targets.collect(),
+            targets: route.targets.into_iter().map(Into::into).collect(),
             route_by: route.route_by,
+            created_at: route.created_at,
         }
     }
 }

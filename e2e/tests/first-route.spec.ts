@@ -1,21 +1,5 @@
 import { expect, expectAccessible, live, open, signIn, test } from '../support/test.ts';
-import type { Signalbox } from '../support/signalbox.ts';
-import type { Upstream } from '../support/upstream.ts';
-
-const TARGETS = ['local-a/qwen3-0.6b', 'local-b/qwen3-32b'] as const;
-
-/** One provider with one model for each target. */
-async function registerProviders(signalbox: Signalbox, upstream: Upstream): Promise<void> {
-  for (const target of TARGETS) {
-    const [name, model] = target.split('/');
-    await signalbox.api('POST', '/providers', {
-      name,
-      kind: 'openai',
-      instances: [{ url: upstream.url }],
-      models: [{ name: model, category: 'llm' }],
-    });
-  }
-}
+import { ask, addRoute, registerProviders, TARGETS, targets } from '../support/seed.ts';
 
 test('a newcomer signs in, adds a route, and its targets take turns', async ({
   page,
@@ -68,11 +52,7 @@ test('a newcomer signs in, adds a route, and its targets take turns', async ({
     const key = await signalbox.createKey();
     const turns: (string | null)[] = [];
     for (let request = 0; request < 6; request++) {
-      const answer = await fetch(`${signalbox.url}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'qwen3', messages: [{ role: 'user', content: 'Hello' }] }),
-      });
+      const answer = await ask(signalbox, key, 'qwen3');
       expect(answer.status, await answer.text()).toBe(200);
       turns.push(answer.headers.get('x-signalbox-target'));
     }
@@ -148,15 +128,30 @@ test('every page is accessible, in light and dark', async ({ page, signalbox, up
   await expect(page.getByRole('option', { name: TARGETS[0] })).toBeVisible();
   await expectAccessible(page);
 
-  await signalbox.api('POST', '/routes', {
-    name: 'qwen3',
-    targets: TARGETS.map((target, index) => {
-      const [provider, model] = target.split('/');
-      return { provider, model, weight: (index + 1) * 100 };
-    }),
-  });
+  await addRoute(signalbox, 'qwen3', { targets: targets(100, 200) });
   await page.goto('/routes');
   await live(page);
   await expect(page.getByRole('row', { name: /qwen3/ })).toContainText('Target Weight');
   await expectAccessible(page);
+});
+
+test('the first load of Routes is small', async ({ page, signalbox, upstream }) => {
+  await registerProviders(signalbox, upstream);
+  await addRoute(signalbox, 'qwen3');
+  await open(page, '/');
+  await signIn(page);
+  await expect(page.getByRole('row', { name: /qwen3/ })).toBeVisible();
+
+  // As a browser that was never here.
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.clearBrowserCache');
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  await open(page, '/routes');
+  await page.waitForLoadState('networkidle');
+  test.info().annotations.push({ type: 'first load', description: `${bytes} bytes` });
+  console.log(`first load of Routes: ${bytes} bytes, compressed, headers and page included`);
+  expect(bytes).toBeGreaterThan(100_000);
+  expect(bytes).toBeLessThanOrEqual(450_000);
 });

@@ -1,4 +1,5 @@
 import { expect, expectAccessible, open, signIn, test } from '../support/test.ts';
+import { ask } from '../support/seed.ts';
 import { PASSWORD, type Signalbox } from '../support/signalbox.ts';
 import type { Upstream } from '../support/upstream.ts';
 
@@ -12,14 +13,6 @@ async function addRoute(signalbox: Signalbox, upstream: Upstream, name: string):
   await signalbox.api('POST', '/routes', {
     name,
     targets: [{ provider: `of-${name}`, model: 'm' }],
-  });
-}
-
-function ask(signalbox: Signalbox, key: string, model: string): Promise<Response> {
-  return fetch(`${signalbox.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
   });
 }
 
@@ -54,7 +47,7 @@ test('a key is made, shown once, used, and deleted', async ({ page, signalbox, u
       ['Codex', `${signalbox.url}/v1`],
       ['Claude Code', signalbox.url],
     ] as const) {
-      await page.getByRole('radio', { name: tool }).check();
+      await page.getByRole('tab', { name: tool }).click();
       const text = (await lines.allTextContents()).join('\n');
       for (const part of [base, secret, 'qwen3']) expect(text, tool).toContain(part);
     }

@@ -147,7 +147,7 @@ test('a preset fills in what its upstream needs', async ({ page, signalbox }) =>
 test.describe('two people', () => {
   test.use({ tolerated: /status of 412/ });
 
-  test('who edits last is told, and sees the other edit after a reload', async ({
+  test('who edits last is told what differs, and chooses', async ({
     page,
     signalbox,
     upstream,
@@ -163,9 +163,22 @@ test.describe('two people', () => {
     await signalbox.api('PUT', `/providers/${made.id}`, { ...made, name: 'theirs' });
     await page.getByLabel('Name', { exact: true }).fill('mine');
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect(page.getByRole('alert')).toContainText('edited meanwhile');
+    const dialog = page.getByRole('dialog', { name: 'Edited meanwhile' });
+    await expect(dialog.getByRole('row', { name: /Name/ }).getByRole('cell')).toHaveText([
+      'theirs',
+      'mine',
+    ]);
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Keep editing' }).click();
     await expect(page.getByLabel('Name', { exact: true })).toHaveValue('mine');
-    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Discard mine' }).click();
     await expect(page.getByLabel('Name', { exact: true })).toHaveValue('theirs');
+
+    await signalbox.api('PUT', `/providers/${made.id}`, { ...made, revision: 2, name: 'again' });
+    await page.getByLabel('Name', { exact: true }).fill('mine at last');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Save mine' }).click();
+    await expect(page.getByRole('row', { name: /mine at last/ })).toBeVisible();
   });
 });

@@ -1,7 +1,7 @@
 //! Routes as the management API and the pages see them.
 
 use chrono::{DateTime, Utc};
-use routing::{PolicySettings, RouteBy};
+use routing::{FallbackDraft, PolicySettings, RouteBy, RouteDraft, TargetDraft};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -40,4 +40,40 @@ pub struct Fallback {
     /// The provider's name.
     pub provider: String,
     pub model: String,
+}
+
+/// What is there, as an edit begins: with its revision and the identities of its targets.
+impl From<Route> for RouteDraft {
+    fn from(route: Route) -> Self {
+        Self {
+            revision: Some(route.revision),
+            name: route.name,
+            description: route.description,
+            enabled: route.enabled,
+            targets: route.targets.into_iter().map(Into::into).collect(),
+            fallbacks: route.fallbacks.into_iter().map(Into::into).collect(),
+            policy: route.policy.into(),
+        }
+    }
+}
+
+impl From<Target> for TargetDraft {
+    fn from(target: Target) -> Self {
+        Self {
+            id: Some(target.id),
+            provider: target.provider,
+            model: target.model,
+            weight: target.weight.map(f64::from),
+            enabled: target.enabled,
+        }
+    }
+}
+
+impl From<Fallback> for FallbackDraft {
+    fn from(fallback: Fallback) -> Self {
+        Self {
+            provider: fallback.provider,
+            model: fallback.model,
+        }
+    }
 }

@@ -7,6 +7,9 @@ use leptos::prelude::*;
 pub(crate) fn Dialog<F, V>(
     id: &'static str,
     #[prop(into)] title: String,
+    /// For what needs more room than a sentence.
+    #[prop(optional)]
+    wide: bool,
     /// Takes it off the page.
     #[prop(into)]
     on_close: Callback<()>,
@@ -35,6 +38,7 @@ where
     view! {
         <dialog
             class="dialog"
+            class:wide=wide
             aria-labelledby=labelled_by
             node_ref=dialog
             on:close=move |_| on_close.run(())

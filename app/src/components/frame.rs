@@ -6,6 +6,7 @@ use leptos_router::components::{A, Outlet};
 use leptos_router::hooks::use_navigate;
 
 use crate::components::icon::{Glyph, Icon};
+use crate::components::leaving::{LeaveGuard, provide_leaving, use_leaving};
 use crate::components::time::provide_clock;
 use crate::components::toast::{Toasts, provide_toasts, use_toasts};
 use crate::error::{ApiError, ErrorCode};
@@ -17,6 +18,7 @@ use crate::{paths, server_fns};
 pub(crate) fn Frame() -> impl IntoView {
     provide_toasts();
     provide_clock();
+    provide_leaving();
     let locale = use_locale();
 
     view! {
@@ -60,6 +62,7 @@ pub(crate) fn Frame() -> impl IntoView {
                 <Outlet />
             </main>
             <Toasts />
+            <LeaveGuard />
         </div>
     }
 }
@@ -103,14 +106,23 @@ fn SignOut() -> impl IntoView {
         None => {}
     });
 
+    let leaving = use_leaving();
+    let on_click = move |_| {
+        let sign_out = Callback::new(move |()| {
+            sign_out.dispatch(());
+        });
+        match leaving {
+            Some(leaving) => leaving.leave_by(sign_out),
+            None => sign_out.run(()),
+        }
+    };
+
     view! {
         <button
             class="nav-action"
             type="button"
             disabled=move || !live.get() || sign_out.pending().get()
-            on:click=move |_| {
-                sign_out.dispatch(());
-            }
+            on:click=on_click
         >
             <Glyph icon=Icon::SignOut />
             <span>{text!(locale, nav.sign_out)}</span>

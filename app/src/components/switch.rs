@@ -20,6 +20,7 @@ pub(crate) fn Switch(#[prop(into)] label: Signal<String>, on: RwSignal<bool>) ->
             role="switch"
             aria-label=label
             checked=on.get_untracked()
+            prop:checked=on
             node_ref=input
             on:change=move |event| on.set(event_target_checked(&event))
         />

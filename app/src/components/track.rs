@@ -10,7 +10,7 @@ mod branches;
 mod geometry;
 
 pub(crate) use branches::{Branch, branches};
-use geometry::{Drawing, Strand, fan, ladder, shown_instances};
+use geometry::{Drawing, Strand, fan, ladder};
 
 /// In a list's row, with the targets' names.
 #[component]
@@ -54,7 +54,8 @@ pub(crate) fn LargeTrack(
 
 fn large_target(branch: Branch) -> impl IntoView {
     let each = percent(branch.share.instance);
-    let instances = shown_instances(&branch)
+    let instances = branch
+        .instances
         .iter()
         .map(|url| {
             view! {

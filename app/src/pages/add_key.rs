@@ -6,7 +6,7 @@ use crate::api::key::NewKey;
 use crate::components::load::{Load, Loading};
 use crate::components::page::Page;
 use crate::i18n::{text, use_locale};
-use crate::summary::RouteSummary;
+use crate::summary::RouteList;
 use crate::{paths, server_fns};
 
 mod form;
@@ -20,7 +20,7 @@ use made::Made;
 #[component]
 pub(crate) fn AddKey() -> impl IntoView {
     let locale = use_locale();
-    let routes: Loading<Vec<RouteSummary>> = Resource::new(|| (), |()| server_fns::list_routes());
+    let routes: Loading<RouteList> = Resource::new(|| (), |()| server_fns::list_routes());
     let made = RwSignal::new(None::<NewKey>);
 
     let back = move || {
@@ -32,9 +32,9 @@ pub(crate) fn AddKey() -> impl IntoView {
     };
     view! {
         <Page title=text!(locale, key.add) back>
-            <Load data=routes let:routes>
+            <Load data=routes let:list>
                 {
-                    let names: Vec<String> = routes.into_iter().map(|route| route.name).collect();
+                    let names: Vec<String> = list.routes.into_iter().map(|route| route.name).collect();
                     move || {
                         let names = names.clone();
                         match made.get() {

@@ -1,18 +1,35 @@
-//! A new route.
+//! A new route: empty, or as another one is.
 
+use futures_util::future::try_join;
 use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+use uuid::Uuid;
 
+use crate::api::route::Route;
 use crate::components::load::{Load, Loading};
 use crate::components::page::Page;
 use crate::i18n::{text, use_locale};
-use crate::pages::route_editor::RouteEditor;
-use crate::summary::Upstream;
+use crate::pages::route_editor::{RouteEditor, Start};
+use crate::summary::Catalog;
 use crate::{paths, server_fns};
 
 #[component]
 pub(crate) fn AddRoute() -> impl IntoView {
     let locale = use_locale();
-    let upstreams: Loading<Vec<Upstream>> = Resource::new(|| (), |()| server_fns::list_upstreams());
+    let query = use_query_map();
+    let original = Memo::new(move |_| query.read().get("from")?.parse::<Uuid>().ok());
+    let data: Loading<(Option<Route>, Catalog)> = Resource::new(
+        move || original.get(),
+        |original| async move {
+            let original = async {
+                match original {
+                    Some(id) => server_fns::get_route(id).await.map(Some),
+                    None => Ok(None),
+                }
+            };
+            try_join(original, server_fns::get_catalog()).await
+        },
+    );
 
     let back = move || {
         view! {
@@ -23,8 +40,12 @@ pub(crate) fn AddRoute() -> impl IntoView {
     };
     view! {
         <Page title=text!(locale, route.add) back>
-            <Load data=upstreams let:upstreams>
-                <RouteEditor upstreams />
+            <Load data let:loaded>
+                {
+                    let (original, catalog) = loaded;
+                    let start = original.map_or(Start::New, Start::Copy);
+                    view! { <RouteEditor start catalog /> }
+                }
             </Load>
         </Page>
     }

@@ -219,26 +219,21 @@ fn DeleteKey(keys: Loading<Vec<Key>>, doomed: RwSignal<Option<Key>>) -> impl Int
             keys.refetch();
         }
     });
-    let question = Signal::derive(move || {
-        doomed
-            .read()
-            .as_ref()
-            .map(|key| delete_question(locale, key))
-    });
-
-    view! {
-        <Confirm
-            title=text!(locale, keys.delete_title)
-            question
-            action=text!(locale, keys.delete)
-            busy=delete.pending()
-            on_yes=move |()| {
-                if let Some(key) = doomed.get_untracked() {
-                    delete.dispatch((key.id, key.name));
+    move || {
+        let key = doomed.get()?;
+        let question = delete_question(locale, &key);
+        Some(view! {
+            <Confirm
+                title=text!(locale, keys.delete_title)
+                question
+                action=text!(locale, keys.delete)
+                busy=delete.pending()
+                on_yes=move |()| {
+                    delete.dispatch((key.id, key.name.clone()));
                 }
-            }
-            on_close=move |()| doomed.set(None)
-        />
+                on_close=move |()| doomed.set(None)
+            />
+        })
     }
 }
 

@@ -4,12 +4,16 @@ use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
+use uuid::Uuid;
 
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
+use crate::components::conflict::Conflict;
 use crate::components::field::{Field, TextField};
 use crate::components::focus::focus_first;
+use crate::components::leaving::guard_unsaved;
 use crate::components::notice::{Notice, Tone};
 use crate::components::provider_words::kinds;
+use crate::components::save_refused::SaveRefused;
 use crate::components::select::Select;
 use crate::components::submit::Submit;
 use crate::components::switch::Switch;
@@ -20,20 +24,24 @@ use crate::presets::Preset;
 use crate::{paths, server_fns};
 
 mod credentials;
+mod differences;
 mod extras;
 mod form;
 mod instances;
 mod models;
 mod pick;
 mod problems;
+mod used_by;
 
 use credentials::Credentials;
+use differences::differences;
 use extras::{Headers, Speaks, TimeLimits};
 use form::ProviderForm;
 use instances::Instances;
 use models::Models;
 use pick::PickModels;
 use problems::{Problems, Refusal};
+use used_by::UsedBy;
 
 const INVALID_FIELD: &str = ".editor [aria-invalid]";
 
@@ -46,7 +54,12 @@ pub(crate) enum Start {
 }
 
 #[component]
-pub(crate) fn ProviderEditor(start: Start) -> impl IntoView {
+pub(crate) fn ProviderEditor(
+    start: Start,
+    /// Names of the routes that use it.
+    #[prop(optional)]
+    routes: Vec<String>,
+) -> impl IntoView {
     let locale = use_locale();
     let navigate = use_navigate();
     let toasts = use_toasts();
@@ -59,8 +72,11 @@ pub(crate) fn ProviderEditor(start: Start) -> impl IntoView {
         Start::Copy(original) if !(original.credentials.is_empty() && original.headers.is_empty())
     );
     let form = ProviderForm::new(start);
-    let id = form.stored.map(|(id, _)| id);
+    let id = form.stored;
     let typed = Memo::new(move |_| form.read(locale));
+    // What is stored: the draft differs from it in what would be lost.
+    let kept = RwSignal::new(typed.get_untracked());
+    guard_unsaved(Signal::derive(move || *kept.read() != *typed.read()));
     let problems = Problems {
         typed,
         tried: RwSignal::new(false),
@@ -81,12 +97,29 @@ pub(crate) fn ProviderEditor(start: Start) -> impl IntoView {
             (draft, saved)
         }
     });
+    // What somebody else saved meanwhile.
+    let theirs = Action::new(move |id: &Uuid| {
+        let id = *id;
+        async move { server_fns::get_provider(id).await }
+    });
+    let conflict = RwSignal::new(None::<Provider>);
+    Effect::new(move |_| match theirs.value().get() {
+        Some(Ok(stored)) => conflict.set(Some(stored)),
+        Some(Err(error)) => refused(typed.get_untracked().draft, error),
+        None => {}
+    });
     Effect::new(move |_| match save.value().get() {
         Some((_, Ok(provider))) => {
+            kept.set(typed.get_untracked());
             toasts.success(text!(locale, provider.saved, name = provider.name));
             navigate(paths::PROVIDERS, NavigateOptions::default());
         }
-        Some((draft, Err(error))) => refused(draft, error),
+        Some((draft, Err(error))) => match id {
+            Some(id) if error.code == ErrorCode::Stale => {
+                theirs.dispatch(id);
+            }
+            _ => refused(draft, error),
+        },
         None => {}
     });
 
@@ -154,13 +187,16 @@ pub(crate) fn ProviderEditor(start: Start) -> impl IntoView {
             fetch.dispatch(draft);
         }
     });
-    let on_submit = move |event: SubmitEvent| {
-        event.prevent_default();
+    let submit = move || {
         if !save.pending().get_untracked()
             && let Some(draft) = draft()
         {
             save.dispatch(draft);
         }
+    };
+    let on_submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        submit();
     };
 
     view! {
@@ -214,22 +250,23 @@ pub(crate) fn ProviderEditor(start: Start) -> impl IntoView {
                 <Speaks form />
                 <Headers form problems />
                 <TimeLimits form problems />
+                {id.is_some().then(|| view! { <UsedBy routes /> })}
             </div>
             <div class="editor-end">
                 {move || {
                     problems
                         .refusal
                         .get()
-                        .map(|Refusal { error, .. }| view! { <Refused error /> })
+                        .map(|Refusal { error, .. }| view! { <SaveRefused error next=paths::PROVIDERS /> })
                 }}
                 <div class="editor-actions">
                     <Submit
-                        label=text!(locale, route.save)
-                        busy_label=text!(locale, route.saving)
+                        label=text!(locale, form.save)
+                        busy_label=text!(locale, form.saving)
                         busy=save.pending()
                     />
                     <a class="button" href=paths::PROVIDERS>
-                        {text!(locale, route.cancel)}
+                        {text!(locale, form.cancel)}
                     </a>
                 </div>
             </div>
@@ -239,42 +276,20 @@ pub(crate) fn ProviderEditor(start: Start) -> impl IntoView {
                 .get()
                 .map(|names| view! { <PickModels form names on_close=move || found.set(None) /> })
         }}
+        {move || {
+            let theirs = conflict.get()?;
+            let revision = theirs.revision;
+            let differences = typed.with_untracked(|mine| differences(locale, &theirs, &mine.draft));
+            Some(view! {
+                <Conflict
+                    differences
+                    on_mine=move |()| {
+                        form.revision.set(Some(revision));
+                        submit();
+                    }
+                    on_close=move |()| conflict.set(None)
+                />
+            })
+        }}
     }
-}
-
-#[component]
-fn Refused(error: ApiError) -> impl IntoView {
-    let locale = use_locale();
-    match error.code {
-        // A new tab, for leaving this page would lose what was typed.
-        ErrorCode::Unauthenticated => view! {
-            <Notice tone=Tone::Danger>
-                <p>{text!(locale, route.signed_out)}</p>
-                <a href=paths::sign_in_then(paths::PROVIDERS) target="_blank" rel="noopener">
-                    {text!(locale, route.signed_out_link)}
-                </a>
-            </Notice>
-        }
-        .into_any(),
-        ErrorCode::Invalid => {
-            view! { <Notice tone=Tone::Danger>{text!(locale, route.fields_wrong)}</Notice> }
-                .into_any()
-        }
-        ErrorCode::Stale => view! {
-            <Notice tone=Tone::Danger>
-                <p>{text!(locale, provider.stale)}</p>
-                <button class="button small" type="button" on:click=move |_| show_stored()>
-                    {text!(locale, provider.reload)}
-                </button>
-            </Notice>
-        }
-        .into_any(),
-        _ => view! { <Notice tone=Tone::Danger>{error.message}</Notice> }.into_any(),
-    }
-}
-
-/// Loads the page anew, for controls that are on it keep what was typed into them.
-fn show_stored() {
-    // Only a page that is being left refuses.
-    let _ = location().reload();
 }

@@ -8,34 +8,45 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 use routing::{Route, RouteDraft};
 
+use crate::components::conflict::Conflict;
 use crate::components::field::{TextArea, TextField};
 use crate::components::focus::focus_first;
-use crate::components::notice::{Notice, Tone};
+use crate::components::leaving::guard_unsaved;
+use crate::components::save_refused::SaveRefused;
 use crate::components::submit::Submit;
+use crate::components::switch::Switch;
 use crate::components::toast::use_toasts;
 use crate::error::{ApiError, ErrorCode};
 use crate::i18n::{text, use_locale};
-use crate::summary::Upstream;
+use crate::summary::Catalog;
 use crate::{paths, server_fns};
 
 mod decides;
+mod differences;
 mod form;
 mod targets;
 
 use decides::Decides;
+use differences::differences;
 use form::RouteForm;
+pub(crate) use form::Start;
 use targets::Targets;
 
 const INVALID_FIELD: &str = ".editor [aria-invalid]";
 
 #[component]
-pub(crate) fn RouteEditor(upstreams: Vec<Upstream>) -> impl IntoView {
+pub(crate) fn RouteEditor(start: Start, catalog: Catalog) -> impl IntoView {
     let locale = use_locale();
     let navigate = use_navigate();
     let toasts = use_toasts();
-    let upstreams = StoredValue::new(upstreams);
-    let form = RouteForm::new();
+    let options = StoredValue::new(catalog.targets);
+    let upstreams = StoredValue::new(catalog.upstreams);
+    let form = RouteForm::new(start);
     let draft = Memo::new(move |_| form.draft());
+
+    // What is stored: the draft differs from it in what would be lost.
+    let kept = RwSignal::new(draft.get_untracked());
+    guard_unsaved(Signal::derive(move || *kept.read() != *draft.read()));
 
     // Nobody is corrected while still writing: errors show from the first Save on, then live.
     let tried = RwSignal::new(false);
@@ -60,12 +71,30 @@ pub(crate) fn RouteEditor(upstreams: Vec<Upstream>) -> impl IntoView {
 
     let save = Action::new(move |draft: &RouteDraft| {
         let draft = draft.clone();
-        async move { (draft.clone(), server_fns::create_route(draft).await) }
+        async move {
+            let saved = match form.stored {
+                Some(id) => server_fns::update_route(id, draft.clone()).await,
+                None => server_fns::create_route(draft.clone()).await,
+            };
+            (draft, saved)
+        }
     });
+    // What somebody else saved meanwhile.
+    let theirs = Action::new(move |(): &()| async move {
+        match form.stored {
+            Some(id) => server_fns::get_route(id).await.map(RouteDraft::from),
+            None => Ok(RouteDraft::default()),
+        }
+    });
+    let conflict = RwSignal::new(None::<RouteDraft>);
     Effect::new(move |_| match save.value().get() {
         Some((draft, Ok(_))) => {
             toasts.success(text!(locale, route.saved, name = draft.name.as_str()));
+            kept.set(draft);
             navigate(paths::ROUTES, NavigateOptions::default());
+        }
+        Some((_, Err(error))) if error.code == ErrorCode::Stale => {
+            theirs.dispatch(());
         }
         Some((draft, Err(error))) => {
             refusal.set(Some(Refusal { draft, error }));
@@ -73,9 +102,16 @@ pub(crate) fn RouteEditor(upstreams: Vec<Upstream>) -> impl IntoView {
         }
         None => {}
     });
+    Effect::new(move |_| match theirs.value().get() {
+        Some(Ok(stored)) => conflict.set(Some(stored)),
+        Some(Err(error)) => refusal.set(Some(Refusal {
+            draft: draft.get_untracked(),
+            error,
+        })),
+        None => {}
+    });
 
-    let on_submit = move |event: SubmitEvent| {
-        event.prevent_default();
+    let submit = move || {
         if save.pending().get_untracked() {
             return;
         }
@@ -87,11 +123,25 @@ pub(crate) fn RouteEditor(upstreams: Vec<Upstream>) -> impl IntoView {
             focus_first(INVALID_FIELD);
         }
     };
+    let on_submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        submit();
+    };
 
     view! {
         <form class="editor" method="post" novalidate on:submit=on_submit>
             <div class="editor-form">
                 <section class="panel">
+                    <div class="panel-bar">
+                        <h2 class="panel-title">{text!(locale, route.basics)}</h2>
+                        <label class="switch-row">
+                            {text!(locale, route.enabled)}
+                            <Switch
+                                label=Signal::stored(text!(locale, route.enabled).to_owned())
+                                on=form.enabled
+                            />
+                        </label>
+                    </div>
                     <TextField
                         id="route-name"
                         label=text!(locale, route.name)
@@ -108,21 +158,42 @@ pub(crate) fn RouteEditor(upstreams: Vec<Upstream>) -> impl IntoView {
                         error=problem("description")
                     />
                 </section>
-                <Targets form upstreams problems=problems.into() />
-                {move || refusal.get().map(|Refusal { error, .. }| view! { <SaveRefused error /> })}
+                <Targets form options problems=problems.into() />
+                {move || {
+                    refusal
+                        .get()
+                        .map(|Refusal { error, .. }| {
+                            view! { <SaveRefused error next=paths::ROUTES /> }
+                        })
+                }}
                 <div class="editor-actions">
                     <Submit
-                        label=text!(locale, route.save)
-                        busy_label=text!(locale, route.saving)
+                        label=text!(locale, form.save)
+                        busy_label=text!(locale, form.saving)
                         busy=save.pending()
                     />
                     <a class="button" href=paths::ROUTES>
-                        {text!(locale, route.cancel)}
+                        {text!(locale, form.cancel)}
                     </a>
                 </div>
             </div>
-            <Decides draft=draft.into() upstreams />
+            <Decides draft=draft.into() options upstreams />
         </form>
+        {move || {
+            let theirs = conflict.get()?;
+            let revision = theirs.revision;
+            let differences = differences(locale, &theirs, &draft.read_untracked());
+            Some(view! {
+                <Conflict
+                    differences
+                    on_mine=move |()| {
+                        form.revision.set(revision);
+                        submit();
+                    }
+                    on_close=move |()| conflict.set(None)
+                />
+            })
+        }}
     }
 }
 
@@ -138,27 +209,5 @@ fn check(draft: &RouteDraft) -> BTreeMap<String, String> {
     match Route::try_from(draft) {
         Ok(_) => BTreeMap::new(),
         Err(errors) => errors.into_messages(),
-    }
-}
-
-#[component]
-pub(crate) fn SaveRefused(error: ApiError) -> impl IntoView {
-    let locale = use_locale();
-    match error.code {
-        // A new tab, for leaving this page would lose what was typed.
-        ErrorCode::Unauthenticated => view! {
-            <Notice tone=Tone::Danger>
-                <p>{text!(locale, route.signed_out)}</p>
-                <a href=paths::sign_in_then(paths::ROUTES) target="_blank" rel="noopener">
-                    {text!(locale, route.signed_out_link)}
-                </a>
-            </Notice>
-        }
-        .into_any(),
-        ErrorCode::Invalid => {
-            view! { <Notice tone=Tone::Danger>{text!(locale, route.fields_wrong)}</Notice> }
-                .into_any()
-        }
-        _ => view! { <Notice tone=Tone::Danger>{error.message}</Notice> }.into_any(),
     }
 }

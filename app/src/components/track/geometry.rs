@@ -114,7 +114,7 @@ pub(super) mod ladder {
                 lamp: LAMP,
                 lit: branch.lit,
             });
-            for _ in shown_instances(branch) {
+            for _ in &branch.instances {
                 let instance_row = y + INSTANCE_ROW / 2.0;
                 y += INSTANCE_ROW;
                 strands.push(Strand {
@@ -148,14 +148,6 @@ pub(super) mod ladder {
     }
 }
 
-/// One instance is its target; several are drawn each.
-pub(super) fn shown_instances(branch: &Branch) -> &[String] {
-    match branch.instances.as_slice() {
-        [_] => &[],
-        several => several,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use routing::Share;
@@ -182,7 +174,7 @@ mod tests {
     #[test]
     fn widths_are_shares() {
         let drawing = ladder::draw(&[branch(0.25, 1), branch(0.75, 2)]);
-        assert_eq!(widths(&drawing), [4.0, 12.0, 6.0, 6.0]);
+        assert_eq!(widths(&drawing), [4.0, 4.0, 12.0, 6.0, 6.0]);
 
         let drawing = fan::draw(&[branch(0.0, 1), branch(1.0, 1)]);
         assert_eq!(widths(&drawing), [1.25, 9.0], "a tiny share is still seen");
@@ -199,7 +191,7 @@ mod tests {
         );
 
         let drawing = ladder::draw(&[branch(0.5, 2), branch(0.5, 1)]);
-        assert_eq!(drawing.height, 14.0 + 44.0 + 2.0 * 24.0 + 44.0);
-        assert_eq!(rows(drawing), [36.0, 70.0, 94.0, 128.0]);
+        assert_eq!(drawing.height, 14.0 + 44.0 + 2.0 * 24.0 + 44.0 + 24.0);
+        assert_eq!(rows(drawing), [36.0, 70.0, 94.0, 128.0, 162.0]);
     }
 }

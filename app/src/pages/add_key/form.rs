@@ -12,12 +12,13 @@ use crate::components::checkbox::Checkbox;
 use crate::components::choice::Choice;
 use crate::components::field::{FieldError, TextField, TextInput};
 use crate::components::focus::focus_first;
+use crate::components::leaving::guard_unsaved;
 use crate::components::picker::find;
+use crate::components::save_refused::SaveRefused;
 use crate::components::submit::Submit;
 use crate::components::time::browser_now;
 use crate::error::ApiError;
 use crate::i18n::{Locale, text, use_locale};
-use crate::pages::route_editor::SaveRefused;
 use crate::{paths, server_fns};
 
 const WRONG_FIELD: &str = ".key-form :is([aria-invalid], .invalid input)";
@@ -45,6 +46,8 @@ pub(super) fn KeyForm(routes: Vec<String>, made: RwSignal<Option<NewKey>>) -> im
         expiry: expiry.get(),
         date: date.get(),
     });
+    let untouched = typed.get_untracked();
+    guard_unsaved(Signal::derive(move || *typed.read() != untouched));
     // What was wrong counts until something changes.
     let refusal = RwSignal::new(None::<(Typed, Problems)>);
     let problems = Memo::new(move |_| match &*refusal.read() {
@@ -187,7 +190,7 @@ pub(super) fn KeyForm(routes: Vec<String>, made: RwSignal<Option<NewKey>>) -> im
                     <FieldError id="key-expiry".to_owned() error=of_expiry />
                 </div>
             </section>
-            {move || failure.get().map(|error| view! { <SaveRefused error /> })}
+            {move || failure.get().map(|error| view! { <SaveRefused error next=paths::KEYS /> })}
             <div class="editor-actions">
                 <Submit
                     label=text!(locale, key.create)

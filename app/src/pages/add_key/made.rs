@@ -5,10 +5,10 @@ use leptos::prelude::*;
 
 use super::lines::Use;
 use crate::api::key::{NewKey, Scope};
-use crate::components::choice::Choice;
 use crate::components::copy_button::CopyButton;
 use crate::components::focus::focus_first;
 use crate::components::snippet::Snippet;
+use crate::components::tabs::Tabs;
 use crate::i18n::{text, use_locale};
 use crate::paths;
 
@@ -80,39 +80,39 @@ fn Lines(secret: String, calls_routes: bool, model: String) -> impl IntoView {
     }
     let tool = RwSignal::new(Tool::Curl);
     view! {
-        <Choice
+        <Tabs
             label=text!(locale, key.tool)
-            unlabelled=true
-            name="tool"
-            options=vec![
+            id="tool"
+            tabs=vec![
                 (Tool::Curl, text!(locale, key.curl)),
                 (Tool::Python, text!(locale, key.python)),
                 (Tool::Codex, text!(locale, key.codex)),
                 (Tool::ClaudeCode, text!(locale, key.claude_code)),
             ]
             value=tool
-        />
-        {move || match tool.get() {
-            Tool::Curl => {
-                view! { <Snippet label=text!(locale, key.in_terminal) code=lines.curl() /> }
-                    .into_any()
-            }
-            Tool::Python => {
-                view! { <Snippet label=text!(locale, key.in_python) code=lines.python() /> }
-                    .into_any()
-            }
-            Tool::Codex => {
-                view! {
-                    <Snippet label=text!(locale, key.in_codex_config) code=lines.codex_config() />
-                    <Snippet label=text!(locale, key.in_terminal) code=lines.codex() />
+        >
+            {move || match tool.get() {
+                Tool::Curl => {
+                    view! { <Snippet label=text!(locale, key.in_terminal) code=lines.curl() /> }
+                        .into_any()
                 }
-                    .into_any()
-            }
-            Tool::ClaudeCode => {
-                view! { <Snippet label=text!(locale, key.in_terminal) code=lines.claude_code() /> }
-                    .into_any()
-            }
-        }}
+                Tool::Python => {
+                    view! { <Snippet label=text!(locale, key.in_python) code=lines.python() /> }
+                        .into_any()
+                }
+                Tool::Codex => {
+                    view! {
+                        <Snippet label=text!(locale, key.in_codex_config) code=lines.codex_config() />
+                        <Snippet label=text!(locale, key.in_terminal) code=lines.codex() />
+                    }
+                        .into_any()
+                }
+                Tool::ClaudeCode => {
+                    view! { <Snippet label=text!(locale, key.in_terminal) code=lines.claude_code() /> }
+                        .into_any()
+                }
+            }}
+        </Tabs>
     }
     .into_any()
 }

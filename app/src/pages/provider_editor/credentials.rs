@@ -6,9 +6,10 @@ use crate::api::provider::Credential;
 use crate::components::field::{FieldError, TextField, TextInput};
 use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
+use crate::components::rows::Row;
 use crate::i18n::{text, use_locale};
 
-use super::form::{ProviderForm, Row};
+use super::form::ProviderForm;
 use super::problems::Problems;
 
 const ADD_SECRET: &str = "add-credential";

@@ -7,10 +7,11 @@ use crate::api::provider::ProviderKind;
 use crate::components::field::{FieldError, TextField, TextInput};
 use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
+use crate::components::rows::Row;
 use crate::i18n::{text, use_locale};
 use crate::presets::ENDPOINTS;
 
-use super::form::{HeaderRow, ProviderForm, Row};
+use super::form::{HeaderRow, ProviderForm};
 use super::problems::Problems;
 
 const ADD_HEADER: &str = "add-header";

@@ -9,6 +9,7 @@ use crate::api::provider::{
     Category, Credential, CredentialDraft, Instance, Model, Provider, ProviderDraft, ProviderKind,
     Timeouts,
 };
+use crate::components::rows::Rows;
 use crate::i18n::{Locale, text};
 use crate::presets::Preset;
 
@@ -17,8 +18,10 @@ use super::Start;
 /// The editor's state. Its signals live as long as the page.
 #[derive(Clone, Copy)]
 pub(super) struct ProviderForm {
-    /// The provider that is edited, and the revision this edit started from.
-    pub stored: Option<(Uuid, i64)>,
+    /// The provider that is edited.
+    pub stored: Option<Uuid>,
+    /// What this edit started from.
+    pub revision: RwSignal<Option<i64>>,
     pub name: RwSignal<String>,
     pub kind: RwSignal<ProviderKind>,
     pub enabled: RwSignal<bool>,
@@ -75,16 +78,14 @@ impl ProviderForm {
                 if !provider.credentials.is_empty() {
                     form.add_secret();
                 }
-                Self {
-                    stored: None,
-                    ..form
-                }
+                form
             }
             Start::Stored(provider) => {
                 let form = Self::from_provider(&provider);
                 form.kept.set(provider.credentials);
+                form.revision.set(Some(provider.revision));
                 Self {
-                    stored: Some((provider.id, provider.revision)),
+                    stored: Some(provider.id),
                     ..form
                 }
             }
@@ -94,6 +95,7 @@ impl ProviderForm {
     fn blank(kind: ProviderKind, timeouts: Timeouts) -> Self {
         Self {
             stored: None,
+            revision: RwSignal::new(None),
             name: RwSignal::new(String::new()),
             kind: RwSignal::new(kind),
             enabled: RwSignal::new(true),
@@ -258,7 +260,7 @@ impl ProviderForm {
         let speaks = self.speaks.get();
         let models = self.models.list.read();
         let draft = ProviderDraft {
-            revision: self.stored.map(|(_, revision)| revision),
+            revision: self.revision.get(),
             name: self.name.get(),
             kind: self.kind.get(),
             enabled: self.enabled.get(),
@@ -285,71 +287,6 @@ impl ProviderForm {
         let typed = secrets.iter().filter(|row| !row.of.read().is_empty());
         let at = typed.map(|row| row.key).position(|other| other == key)?;
         Some(self.kept.read().len() + at)
-    }
-}
-
-/// A list that rows are added to and taken from while it is shown.
-pub(super) struct Rows<T: Send + Sync + 'static> {
-    pub list: RwSignal<Vec<Row<T>>>,
-    next_key: StoredValue<u32>,
-    owner: StoredValue<Owner>,
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Row<T> {
-    /// Its identity while it is edited.
-    pub key: u32,
-    pub of: T,
-}
-
-impl<T: Send + Sync + 'static> Clone for Rows<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: Send + Sync + 'static> Copy for Rows<T> {}
-
-impl<T: Clone + Send + Sync + 'static> Rows<T> {
-    fn new() -> Self {
-        Self {
-            list: RwSignal::new(Vec::new()),
-            next_key: StoredValue::new(0),
-            owner: StoredValue::new(Owner::current().unwrap_or_default()),
-        }
-    }
-
-    fn add(self, make: impl FnOnce() -> T) -> u32 {
-        let key = self.next_key.get_value();
-        self.extend([make]);
-        key
-    }
-
-    fn extend<F: FnOnce() -> T>(self, rows: impl IntoIterator<Item = F>) {
-        let owner = self.owner.get_value();
-        self.list.update(|list| {
-            for make in rows {
-                let key = self.next_key.get_value();
-                self.next_key.set_value(key.wrapping_add(1));
-                list.push(Row {
-                    key,
-                    of: owner.with(make),
-                });
-            }
-        });
-    }
-
-    pub(super) fn remove(self, key: u32) {
-        self.list.update(|list| list.retain(|row| row.key != key));
-    }
-
-    pub(super) fn index(self, key: u32) -> Memo<usize> {
-        Memo::new(move |_| {
-            let list = self.list.read();
-            list.iter()
-                .position(|row| row.key == key)
-                .unwrap_or_default()
-        })
     }
 }
 

@@ -6,10 +6,11 @@ use crate::api::provider::{InstanceTest, ProviderDraft, ProviderTest};
 use crate::components::field::{FieldError, TextInput};
 use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
+use crate::components::rows::Row;
 use crate::i18n::{text, use_locale};
 use crate::live::use_live;
 
-use super::form::{InstanceRow, ProviderForm, Row};
+use super::form::{InstanceRow, ProviderForm};
 use super::problems::Problems;
 
 const ADD_INSTANCE: &str = "add-instance";

@@ -9,11 +9,12 @@ use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::notice::{Notice, Tone};
 use crate::components::provider_words::categories;
+use crate::components::rows::Row;
 use crate::components::select::Select;
 use crate::i18n::{text, use_locale};
 use crate::live::use_live;
 
-use super::form::{ModelRow, ProviderForm, Row};
+use super::form::{ModelRow, ProviderForm};
 use super::problems::Problems;
 
 const NEW_MODEL: &str = "new-model";

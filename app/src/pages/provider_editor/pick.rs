@@ -125,7 +125,7 @@ pub(super) fn PickModels(
                     </p>
                     <div class="dialog-actions">
                         <button class="button" type="button" on:click=move |_| close.run(())>
-                            {text!(locale, route.cancel)}
+                            {text!(locale, form.cancel)}
                         </button>
                         <button
                             class="button primary"

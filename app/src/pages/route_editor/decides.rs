@@ -11,12 +11,17 @@ use crate::summary::Upstream;
 #[component]
 pub(super) fn Decides(
     draft: Signal<RouteDraft>,
+    /// Every `provider/model` there is.
+    options: StoredValue<Vec<String>>,
     upstreams: StoredValue<Vec<Upstream>>,
 ) -> impl IntoView {
     let locale = use_locale();
     let route_by = Memo::new(move |_| route_by(&draft.read()));
-    let tracks =
-        Memo::new(move |_| upstreams.with_value(|upstreams| tracks(&draft.read(), upstreams)));
+    let tracks = Memo::new(move |_| {
+        let draft = draft.read();
+        let known = options.with_value(|options| known_targets(&draft, options));
+        upstreams.with_value(|upstreams| tracks(&draft, known, upstreams))
+    });
     let name = Memo::new(move |_| {
         let draft = draft.read();
         match draft.name.trim() {
@@ -69,14 +74,16 @@ enum Tracks {
     Drawn(Vec<Branch>),
 }
 
-/// Of the rows that name a model there is; what is typed on the way to one is none.
-fn tracks(draft: &RouteDraft, upstreams: &[Upstream]) -> Tracks {
+/// The rows that name a model there is; what is typed on the way to one is none.
+fn known_targets(draft: &RouteDraft, options: &[String]) -> Vec<TargetDraft> {
     let exists = |target: &&TargetDraft| {
-        upstreams.iter().any(|upstream| {
-            upstream.provider == target.provider && upstream.models.contains(&target.model)
-        })
+        let name = format!("{}/{}", target.provider, target.model);
+        options.contains(&name)
     };
-    let targets: Vec<TargetDraft> = draft.targets.iter().filter(exists).cloned().collect();
+    draft.targets.iter().filter(exists).cloned().collect()
+}
+
+fn tracks(draft: &RouteDraft, targets: Vec<TargetDraft>, upstreams: &[Upstream]) -> Tracks {
     if targets.is_empty() {
         return Tracks::NoneChosen;
     }

@@ -1,23 +1,40 @@
 //! What is typed into the editor, and the draft it amounts to.
 
 use leptos::prelude::*;
-use routing::{PolicyDraft, RouteDraft, TargetDraft};
+use routing::{FallbackDraft, PolicyDraft, RouteDraft, TargetDraft};
+use uuid::Uuid;
+
+use crate::api::route::Route;
+use crate::components::rows::Rows;
+
+/// What the form shows first.
+#[derive(Clone)]
+pub(crate) enum Start {
+    New,
+    Copy(Route),
+    Stored(Route),
+}
 
 /// The editor's state. Its signals live as long as the page.
 #[derive(Clone, Copy)]
 pub(super) struct RouteForm {
+    /// The route that is edited.
+    pub stored: Option<Uuid>,
+    /// What this edit started from.
+    pub revision: RwSignal<Option<i64>>,
     pub name: RwSignal<String>,
     pub description: RwSignal<String>,
-    pub targets: RwSignal<Vec<TargetRow>>,
-    next_key: StoredValue<u32>,
-    owner: StoredValue<Owner>,
+    pub enabled: RwSignal<bool>,
+    pub targets: Rows<TargetRow>,
+    /// What has no fields here stays as it is.
+    rest: StoredValue<(Vec<FallbackDraft>, PolicyDraft)>,
 }
 
 /// One row of Route Targets.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) struct TargetRow {
-    /// Its identity while it is edited.
-    pub key: u32,
+    /// Of a target that is stored.
+    id: Option<Uuid>,
     /// `provider/model`.
     pub target: RwSignal<String>,
     pub weight: RwSignal<String>,
@@ -25,62 +42,87 @@ pub(super) struct TargetRow {
 }
 
 impl RouteForm {
-    /// An empty route with one row to start with.
-    pub(super) fn new() -> Self {
+    pub(super) fn new(start: Start) -> Self {
+        match start {
+            Start::New => {
+                // One row to start with.
+                let form = Self::of(None, RouteDraft::default());
+                form.add_target();
+                form
+            }
+            Start::Stored(route) => Self::of(Some(route.id), route.into()),
+            // Its targets are new ones.
+            Start::Copy(mut route) => {
+                route.name.push_str("-copy");
+                let mut draft = RouteDraft::from(route);
+                draft.revision = None;
+                for target in &mut draft.targets {
+                    target.id = None;
+                }
+                Self::of(None, draft)
+            }
+        }
+    }
+
+    fn of(stored: Option<Uuid>, draft: RouteDraft) -> Self {
         let form = Self {
-            name: RwSignal::new(String::new()),
-            description: RwSignal::new(String::new()),
-            targets: RwSignal::new(Vec::new()),
-            next_key: StoredValue::new(0),
-            owner: StoredValue::new(Owner::current().unwrap_or_default()),
+            stored,
+            revision: RwSignal::new(draft.revision),
+            name: RwSignal::new(draft.name),
+            description: RwSignal::new(draft.description),
+            enabled: RwSignal::new(draft.enabled),
+            targets: Rows::new(),
+            rest: StoredValue::new((draft.fallbacks, draft.policy)),
         };
-        form.add_target();
+        let rows = draft.targets.into_iter();
+        form.targets
+            .extend(rows.map(|target| || TargetRow::of(target)));
         form
     }
 
     /// Answers with the new row's key.
     pub(super) fn add_target(self) -> u32 {
-        let key = self.next_key.get_value();
-        self.next_key.set_value(key.wrapping_add(1));
-        let row = self.owner.get_value().with(|| TargetRow {
-            key,
-            target: RwSignal::new(String::new()),
-            weight: RwSignal::new(String::new()),
-            enabled: RwSignal::new(true),
-        });
-        self.targets.update(|targets| targets.push(row));
-        key
-    }
-
-    pub(super) fn remove_target(self, key: u32) {
-        self.targets
-            .update(|targets| targets.retain(|row| row.key != key));
+        self.targets.add(|| TargetRow::of(TargetDraft::default()))
     }
 
     /// What would be saved now.
     pub(super) fn draft(self) -> RouteDraft {
+        let (fallbacks, policy) = self.rest.get_value();
+        let targets = self.targets.list.read();
         RouteDraft {
-            revision: None,
+            revision: self.revision.get(),
             name: self.name.get(),
             description: self.description.get(),
-            enabled: true,
-            targets: self
-                .targets
-                .get()
-                .into_iter()
-                .map(TargetRow::draft)
-                .collect(),
-            fallbacks: Vec::new(),
-            policy: PolicyDraft::default(),
+            enabled: self.enabled.get(),
+            targets: targets.iter().map(|row| row.of.draft()).collect(),
+            fallbacks,
+            policy,
         }
     }
 }
 
 impl TargetRow {
+    fn of(target: TargetDraft) -> Self {
+        let name = match (target.provider.as_str(), target.model.as_str()) {
+            ("", "") => String::new(),
+            (provider, model) => format!("{provider}/{model}"),
+        };
+        Self {
+            id: target.id,
+            target: RwSignal::new(name),
+            weight: RwSignal::new(
+                target
+                    .weight
+                    .map_or_else(String::new, |weight| weight.to_string()),
+            ),
+            enabled: RwSignal::new(target.enabled),
+        }
+    }
+
     fn draft(self) -> TargetDraft {
         let (provider, model) = split_target(&self.target.read());
         TargetDraft {
-            id: None,
+            id: self.id,
             provider,
             model,
             weight: parse_weight(&self.weight.read()),
@@ -104,7 +146,7 @@ fn parse_weight(typed: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use routing::{Problem, Route};
+    use routing::{PolicySettings, Problem, Route as CheckedRoute};
 
     use super::*;
 
@@ -136,25 +178,52 @@ mod tests {
     #[test]
     fn the_form_becomes_the_draft_that_routing_checks() {
         Owner::new().with(|| {
-            let form = RouteForm::new();
+            let form = RouteForm::new(Start::New);
             form.name.set("qwen3".into());
             form.add_target();
-            let rows = form.targets.get_untracked();
-            rows[0].target.set("local-a/qwen3-0.6b".into());
-            rows[0].weight.set("100".into());
-            rows[1].target.set("local-b/qwen3-32b".into());
+            let rows = form.targets.list.get_untracked();
+            let [first, second] = [rows[0].of, rows[1].of];
+            first.target.set("local-a/qwen3-0.6b".into());
+            first.weight.set("100".into());
+            second.target.set("local-b/qwen3-32b".into());
 
-            let errors = Route::try_from(form.draft()).unwrap_err();
+            let errors = CheckedRoute::try_from(form.draft()).unwrap_err();
             assert_eq!(
                 errors.get("targets[1].weight"),
                 Some(&Problem::WeightMissing)
             );
 
-            rows[1].weight.set("300".into());
-            assert!(Route::try_from(form.draft()).is_ok());
+            second.weight.set("300".into());
+            assert!(CheckedRoute::try_from(form.draft()).is_ok());
 
-            form.remove_target(rows[0].key);
+            form.targets.remove(rows[0].key);
             assert_eq!(form.draft().targets.len(), 1);
+        });
+    }
+
+    #[test]
+    fn what_is_not_touched_is_kept_and_a_copy_is_a_new_route() {
+        Owner::new().with(|| {
+            let stored: Route = serde_json::from_value(serde_json::json!({
+                "id": "0190a6f2-4e1b-7c3a-9d2e-000000000001", "revision": 3,
+                "name": "qwen3", "description": "Small and large", "enabled": false,
+                "targets": [
+                    {"id": "0190a6f2-4e1b-7c3a-9d2e-000000000002", "provider": "local",
+                     "model": "Qwen/Qwen3-32B", "weight": 300, "enabled": false},
+                ],
+                "fallbacks": [{"provider": "hosted", "model": "m"}],
+                "policy": PolicySettings::default(),
+                "route_by": "target_weight",
+                "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+            }))
+            .unwrap();
+            let form = RouteForm::new(Start::Stored(stored.clone()));
+            assert_eq!(form.draft(), RouteDraft::from(stored.clone()));
+
+            let copy = RouteForm::new(Start::Copy(stored)).draft();
+            assert_eq!(copy.name, "qwen3-copy");
+            assert_eq!((copy.revision, copy.targets[0].id), (None, None));
+            assert_eq!(copy.targets[0].weight, Some(300.0));
         });
     }
 }

@@ -8,9 +8,10 @@ use crate::components::field::{FieldError, TextInput};
 use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::picker::Picker;
+use crate::components::rows::Row;
+use crate::components::steps::Steps;
 use crate::components::switch::Switch;
 use crate::i18n::{text, use_locale};
-use crate::summary::Upstream;
 
 use super::form::{RouteForm, TargetRow};
 
@@ -21,12 +22,12 @@ type Problems = Signal<BTreeMap<String, String>>;
 #[component]
 pub(super) fn Targets(
     form: RouteForm,
-    upstreams: StoredValue<Vec<Upstream>>,
+    /// Every `provider/model` there is.
+    options: StoredValue<Vec<String>>,
     problems: Problems,
 ) -> impl IntoView {
     let locale = use_locale();
-    let rows = form.targets;
-    let options = StoredValue::new(upstreams.with_value(|upstreams| target_options(upstreams)));
+    let rows = form.targets.list;
     let of_list =
         Signal::derive(move || problems.with(|problems| problems.get("targets").cloned()));
 
@@ -65,18 +66,13 @@ pub(super) fn Targets(
 #[component]
 fn Target(
     form: RouteForm,
-    row: TargetRow,
+    row: Row<TargetRow>,
     options: StoredValue<Vec<String>>,
     problems: Problems,
 ) -> impl IntoView {
     let locale = use_locale();
-    let index = Memo::new(move |_| {
-        form.targets
-            .read()
-            .iter()
-            .position(|other| other.key == row.key)
-            .unwrap_or_default()
-    });
+    let Row { key, of: row } = row;
+    let index = form.targets.index(key);
     let problem = move |fields: &'static [&'static str]| {
         Signal::derive(move || {
             let index = index.get();
@@ -100,20 +96,16 @@ fn Target(
     let of_weight = problem(&["weight"]);
     // What another row has chosen is not offered again.
     let free = Signal::derive(move || {
-        let taken: Vec<String> = form
-            .targets
-            .read()
-            .iter()
-            .filter(|other| other.key != row.key)
-            .map(|other| other.target.get())
-            .collect();
+        let rows = form.targets.list.read();
+        let others = rows.iter().filter(|other| other.key != key);
+        let taken: Vec<String> = others.map(|other| other.of.target.get()).collect();
         options.with_value(|options| {
             let free = options.iter().filter(|option| !taken.contains(option));
             free.cloned().collect::<Vec<String>>()
         })
     });
-    let target_id = target_id(row.key);
-    let weight_id = format!("weight-{}", row.key);
+    let target_id = target_id(key);
+    let weight_id = format!("weight-{key}");
 
     view! {
         <div class="target">
@@ -144,12 +136,16 @@ fn Target(
                 label=Signal::derive(move || text!(locale, route.on_label, number = index.get() + 1))
                 on=row.enabled
             />
+            <Steps id=format!("{target_id}-steps") rows=form.targets key labels=(
+                Signal::derive(move || text!(locale, route.move_target_up, number = index.get() + 1)),
+                Signal::derive(move || text!(locale, route.move_target_down, number = index.get() + 1)),
+            ) />
             <button
                 class="icon-button"
                 type="button"
                 aria-label=move || text!(locale, route.remove_target, number = index.get() + 1)
                 on:click=move |_| {
-                    form.remove_target(row.key);
+                    form.targets.remove(key);
                     focus_first(format!("#{ADD_TARGET}"));
                 }
             >
@@ -165,18 +161,4 @@ fn Target(
 
 fn target_id(key: u32) -> String {
     format!("target-{key}")
-}
-
-/// Every `provider/model`.
-fn target_options(upstreams: &[Upstream]) -> Vec<String> {
-    upstreams
-        .iter()
-        .flat_map(|upstream| {
-            let provider = &upstream.provider;
-            upstream
-                .models
-                .iter()
-                .map(move |model| format!("{provider}/{model}"))
-        })
-        .collect()
 }

@@ -8,12 +8,12 @@ use crate::api::account::{PasswordChange, Session};
 use crate::components::field::TextField;
 use crate::components::focus::focus_first;
 use crate::components::load::Loading;
+use crate::components::save_refused::SaveRefused;
 use crate::components::submit::Submit;
 use crate::components::toast::use_toasts;
 use crate::error::{ApiError, ErrorCode};
 use crate::i18n::{text, use_locale};
-use crate::pages::route_editor::SaveRefused;
-use crate::server_fns;
+use crate::{paths, server_fns};
 
 #[component]
 pub(super) fn ChangePassword(sessions: Loading<Vec<Session>>) -> impl IntoView {
@@ -112,7 +112,7 @@ pub(super) fn ChangePassword(sessions: Loading<Vec<Session>>) -> impl IntoView {
                 refusal
                     .get()
                     .filter(|error| error.code != ErrorCode::Invalid)
-                    .map(|error| view! { <SaveRefused error /> })
+                    .map(|error| view! { <SaveRefused error next=paths::SETTINGS /> })
             }}
             <div class="editor-actions">
                 <Submit

@@ -74,18 +74,24 @@ pub(super) fn Sessions(sessions: Loading<Vec<Session>>) -> impl IntoView {
                     }
                 }
             </Load>
-            <Confirm
-                title=text!(locale, settings.end_others_title)
-                question=Signal::derive(move || {
-                    asking.get().then(|| text!(locale, settings.end_others_question).to_owned())
-                })
-                action=text!(locale, settings.end_others)
-                busy=end.pending()
-                on_yes=move |()| {
-                    end.dispatch(None);
-                }
-                on_close=move |()| asking.set(false)
-            />
+            {move || {
+                asking
+                    .get()
+                    .then(|| {
+                        view! {
+                            <Confirm
+                                title=text!(locale, settings.end_others_title)
+                                question=text!(locale, settings.end_others_question)
+                                action=text!(locale, settings.end_others)
+                                busy=end.pending()
+                                on_yes=move |()| {
+                                    end.dispatch(None);
+                                }
+                                on_close=move |()| asking.set(false)
+                            />
+                        }
+                    })
+            }}
         </section>
     }
 }

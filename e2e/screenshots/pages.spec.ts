@@ -1,0 +1,106 @@
+import path from 'node:path';
+import type { Page } from '@playwright/test';
+import { registerProviders, targets } from '../support/seed.ts';
+import { expect, live, open, signIn, test } from '../support/test.ts';
+
+const FOLDER = path.join(import.meta.dirname, '../../docs/screenshots');
+const WIDTHS = [1440, 380];
+const SCHEMES = ['light', 'dark'] as const;
+
+/** The page as it is, in each width and scheme. */
+async function shoot(page: Page, name: string): Promise<void> {
+  for (const width of WIDTHS) {
+    for (const colorScheme of SCHEMES) {
+      await page.setViewportSize({ width, height: width > 1000 ? 900 : 780 });
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.evaluate(() => document.fonts.ready);
+      await page.screenshot({
+        path: path.join(FOLDER, `${name}-${width}-${colorScheme}.png`),
+        fullPage: (await page.getByRole('dialog').count()) === 0,
+      });
+    }
+  }
+}
+
+test('every page, wide and narrow, light and dark', async ({ page, signalbox, upstream }) => {
+  await open(page, '/');
+  await shoot(page, 'sign-in');
+  await signIn(page);
+  await expect(page.getByRole('heading', { name: 'First, register a provider' })).toBeVisible();
+  await shoot(page, 'routes-empty');
+  await open(page, '/providers/new');
+  await shoot(page, 'provider-presets');
+
+  await registerProviders(signalbox, upstream);
+  await signalbox.api('POST', '/providers', {
+    name: 'lab',
+    kind: 'openai',
+    instances: [{ url: 'http://10.0.0.11:8000/v1' }, { url: 'http://10.0.0.12:8000/v1' }],
+    credentials: [{ secret: 'sk-lab-0000-4242' }],
+    models: ['Qwen/Qwen3-32B', 'bge-m3', 'bge-reranker-v2'].map((name) => ({
+      name,
+      category: name.includes('rerank') ? 'reranker' : name.startsWith('bge') ? 'embedding' : 'llm',
+    })),
+  });
+  const lab = { provider: 'lab', model: 'Qwen/Qwen3-32B' };
+  await signalbox.api('POST', '/routes', {
+    name: 'qwen3',
+    description: 'Small and large, in turn.',
+    targets: targets(),
+  });
+  await signalbox.api('POST', '/routes', {
+    name: 'team:chat-v2',
+    description: 'A quarter small, the rest on the lab’s two machines.',
+    targets: [targets(100)[0], { ...lab, weight: 300 }],
+  });
+  await signalbox.api('POST', '/routes', {
+    name: 'Qwen/Qwen3-32B',
+    enabled: false,
+    targets: [lab, targets()[1]],
+  });
+  await signalbox.api('POST', '/keys', { name: 'laptop', routes: ['qwen3'] });
+  await signalbox.api('POST', '/keys', {
+    name: 'terraform',
+    scopes: ['management'],
+    expires_in_s: 30 * 86400,
+  });
+
+  await open(page, '/routes');
+  await page.getByRole('button', { name: 'Targets and instances of team:chat-v2' }).click();
+  await shoot(page, 'routes');
+  await page.getByRole('button', { name: 'Delete qwen3' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await shoot(page, 'routes-delete');
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('link', { name: 'team:chat-v2', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Edit route' })).toBeVisible();
+  await shoot(page, 'route-editor');
+  await page.getByLabel('Weight of target 2').fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Other targets have a weight')).toBeVisible();
+  await shoot(page, 'route-editor-refused');
+
+  await page.getByRole('link', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('link', { name: 'Model Providers' }).click();
+  await expect(page.getByRole('row', { name: /^lab/ })).toBeVisible();
+  await shoot(page, 'providers');
+  await page.getByRole('link', { name: 'Edit lab' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Edit provider' })).toBeVisible();
+  await shoot(page, 'provider-editor');
+
+  await open(page, '/keys');
+  await shoot(page, 'keys');
+  await page.getByRole('link', { name: 'Add API Key' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Add API Key' })).toBeVisible();
+  await shoot(page, 'key-new');
+  await page.getByLabel('Name', { exact: true }).fill('docs');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await expect(page.getByRole('tab', { name: 'Codex' })).toBeVisible();
+  await shoot(page, 'key-made');
+
+  await page.goto('/settings');
+  await live(page);
+  await shoot(page, 'settings');
+});
