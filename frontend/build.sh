@@ -18,17 +18,20 @@ glue=$target_dir/wasm32-unknown-unknown/$folder/bindgen
 
 scripts/toolchain.sh
 # Two cores are not kept busy by either: building the tools takes what compiling leaves.
-bindgen_path=$(mktemp)
-trap 'rm -f "$bindgen_path"' EXIT
-{ scripts/wasm-bindgen.sh >"$bindgen_path" && scripts/node-modules.sh frontend; } &
-tools=$!
+tools_path=$(mktemp)
+trap 'rm -f "$tools_path"' EXIT
+{ scripts/wasm-tools.sh >"$tools_path" && scripts/node-modules.sh frontend; } &
+tools_job=$!
 cargo build --locked --package signalbox-frontend --target wasm32-unknown-unknown --profile "$profile"
-wait "$tools"
-bindgen=$(<"$bindgen_path")
+wait "$tools_job"
+tools=$(<"$tools_path")
 
+# First the pages that are loaded when needed are taken out; then the rest gets its JavaScript.
 if [[ ! $glue/signalbox.js -nt $wasm ]]; then
-	"$bindgen" "$wasm" --target web --no-typescript --omit-default-module-path \
-		--out-dir "$glue" --out-name signalbox
+	rm -rf "$glue"
+	"$tools/wasm-split-cli" "$wasm" "$glue" --out-name signalbox
+	"$tools/wasm-bindgen" "$glue/signalbox.wasm" --target web --no-typescript \
+		--omit-default-module-path --keep-lld-exports --out-dir "$glue" --out-name signalbox
 fi
 
 node frontend/bundle.mjs "$glue" "$@"

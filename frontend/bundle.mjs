@@ -1,17 +1,18 @@
 // Makes frontend/dist of what wasm-bindgen wrote: optimised, bundled, named by content, compressed.
 //
-//   node bundle.mjs <folder of signalbox.js and signalbox_bg.wasm> [--dev]
+//   node bundle.mjs <folder of what wasm-split and wasm-bindgen wrote> [--dev]
 //
 // With --dev it leaves out what only makes files smaller.
 //
 // A file that is there already with the same bytes is left alone, so that what embeds the folder is
 // built again only when something changed.
 
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
@@ -41,12 +42,27 @@ const wasmOptions = [
 
 const kept = new Set(["manifest.json"]);
 
-const wasm = asset("signalbox", "wasm", optimise(join(bindgen, "signalbox_bg.wasm")));
-const script = asset("boot", "js", await bundle(join(here, "boot.js"), {
+// The rest of the wasm, after what is loaded when needed was taken out of it, and those parts.
+const MAIN = "signalbox_bg.wasm";
+const files = readdirSync(bindgen).filter((name) => name.endsWith(".wasm") && name !== "signalbox.wasm");
+const modules = new Map(await Promise.all(
+  files.map(async (name) => [name, await optimise(join(bindgen, name))]),
+));
+const wasm = asset("signalbox", "wasm", modules.get(MAIN));
+modules.delete(MAIN);
+
+let boot = (await bundle(join(here, "boot.js"), {
   format: "esm",
   alias: { "signalbox-glue": join(bindgen, "signalbox.js") },
   define: { WASM_FILE: JSON.stringify(wasm.replace("/assets/", "./")) },
-}));
+  // wasm-bindgen names a module once for each function that comes from it.
+  logOverride: { "duplicate-object-key": "silent" },
+})).toString();
+for (const [name, bytes] of modules) {
+  const part = asset("part", "wasm", bytes).replace("/assets/", "./");
+  boot = boot.replaceAll(JSON.stringify(`./${name}`), JSON.stringify(part));
+}
+const script = asset("boot", "js", Buffer.from(boot));
 const theme = asset("theme", "js", await bundle(join(here, "theme.js")));
 const style = asset("main", "css", await bundle(join(here, "../style/main.css")));
 const icon = asset("icon", "svg", readFileSync(join(here, "icon.svg")));
@@ -54,19 +70,14 @@ const icon = asset("icon", "svg", readFileSync(join(here, "icon.svg")));
 put("manifest.json", Buffer.from(`${JSON.stringify({ script, theme, style, wasm, icon }, null, 2)}\n`));
 sweep();
 
-/** wasm-opt takes a while, so its result is kept beside its input, named by what it was made of. */
-function optimise(path) {
+/** wasm-opt takes a while, so its result is kept beside its input. */
+async function optimise(path) {
   if (dev) return readFileSync(path);
-  const key = hash(Buffer.concat([readFileSync(path), Buffer.from(wasmOptions.join(" "))]));
-  const optimised = join(bindgen, `optimised-${key}.wasm`);
+  const optimised = `${path}.${hash(Buffer.from(wasmOptions.join(" ")))}`;
   if (!existsSync(optimised)) {
-    for (const old of readdirSync(bindgen).filter((name) => name.startsWith("optimised-"))) {
-      rmSync(join(bindgen, old));
-    }
     const wasmOpt = join(here, "node_modules/binaryen/bin/wasm-opt");
-    execFileSync(process.execPath, [wasmOpt, path, ...wasmOptions, "-o", `${optimised}.new`], { stdio: "inherit" });
-    writeFileSync(optimised, readFileSync(`${optimised}.new`));
-    rmSync(`${optimised}.new`);
+    await promisify(execFile)(process.execPath, [wasmOpt, path, ...wasmOptions, "-o", `${optimised}.new`]);
+    renameSync(`${optimised}.new`, optimised);
   }
   return readFileSync(optimised);
 }

@@ -3,21 +3,16 @@
 use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
 use leptos_router::components::{ParentRoute, Redirect, Route, Router, Routes};
-use leptos_router::{SsrMode, path};
+use leptos_router::{Lazy, SsrMode, path};
 
 use crate::components::frame::Frame;
 use crate::i18n::{text, use_locale};
-use crate::live::provide_live;
-use crate::pages::add_key::AddKey;
-use crate::pages::add_provider::AddProvider;
-use crate::pages::add_route::AddRoute;
-use crate::pages::edit_provider::EditProvider;
-use crate::pages::edit_route::EditRoute;
-use crate::pages::keys::KeysPage;
+use crate::lazy::{
+    LazyAddKey, LazyAddProvider, LazyAddRoute, LazyEditProvider, LazyEditRoute, LazyKeys,
+    LazyProviders, LazySettings,
+};
 use crate::pages::not_found::NotFound;
-use crate::pages::providers::ProvidersPage;
 use crate::pages::routes::RoutesPage;
-use crate::pages::settings::SettingsPage;
 use crate::pages::sign_in::SignIn;
 use crate::paths;
 
@@ -30,7 +25,6 @@ use crate::pages::not_found::NotFound as Components;
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
-    provide_live();
     let locale = use_locale();
     let in_title = move |page: String| format!("{page} · {}", text!(locale, product));
 
@@ -45,14 +39,14 @@ pub fn App() -> impl IntoView {
                 <ParentRoute path=path!("") view=Frame ssr=SsrMode::Async>
                     <Route path=path!("") view=|| view! { <Redirect path=paths::ROUTES /> } />
                     <Route path=path!("routes") view=RoutesPage />
-                    <Route path=path!("routes/new") view=AddRoute />
-                    <Route path=path!("routes/:id") view=EditRoute />
-                    <Route path=path!("providers") view=ProvidersPage />
-                    <Route path=path!("providers/new") view=AddProvider />
-                    <Route path=path!("providers/:id") view=EditProvider />
-                    <Route path=path!("keys") view=KeysPage />
-                    <Route path=path!("keys/new") view=AddKey />
-                    <Route path=path!("settings") view=SettingsPage />
+                    <Route path=path!("routes/new") view={Lazy::<LazyAddRoute>::new()} />
+                    <Route path=path!("routes/:id") view={Lazy::<LazyEditRoute>::new()} />
+                    <Route path=path!("providers") view={Lazy::<LazyProviders>::new()} />
+                    <Route path=path!("providers/new") view={Lazy::<LazyAddProvider>::new()} />
+                    <Route path=path!("providers/:id") view={Lazy::<LazyEditProvider>::new()} />
+                    <Route path=path!("keys") view={Lazy::<LazyKeys>::new()} />
+                    <Route path=path!("keys/new") view={Lazy::<LazyAddKey>::new()} />
+                    <Route path=path!("settings") view={Lazy::<LazySettings>::new()} />
                 </ParentRoute>
             </Routes>
         </Router>

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use leptos::prelude::{FromServerFnError, ServerFnErrorErr};
-use leptos::server_fn::codec::JsonEncoding;
 use serde::{Deserialize, Serialize};
+
+use crate::json::JsonText;
 
 /// What kind of refusal it is; decides the HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,7 +105,7 @@ impl ApiError {
 }
 
 impl FromServerFnError for ApiError {
-    type Encoder = JsonEncoding;
+    type Encoder = JsonText;
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         let code = match error {

@@ -11,6 +11,8 @@ pub mod backend;
 mod components;
 pub mod error;
 mod i18n;
+mod json;
+mod lazy;
 mod live;
 mod pages;
 mod paths;
@@ -20,3 +22,5 @@ pub mod shell;
 pub mod summary;
 
 pub use app::App;
+#[cfg(feature = "hydrate")]
+pub use live::hydrate;

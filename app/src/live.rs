@@ -8,16 +8,26 @@ use leptos::prelude::*;
 #[derive(Clone, Copy)]
 struct Live(RwSignal<bool>);
 
-pub(crate) fn provide_live() {
-    let live = RwSignal::new(false);
-    provide_context(Live(live));
-    Effect::new(move |_| {
-        live.set(true);
-        if let Some(root) = document().document_element() {
-            // Only an invalid name is refused.
-            let _ = root.set_attribute("data-live", "");
-        }
-    });
+/// Takes the page that the server rendered over, with the code of its own that it needs.
+#[cfg(feature = "hydrate")]
+pub async fn hydrate() {
+    use leptos::mount::hydrate_from_async;
+
+    let Some(body) = document().body() else {
+        return;
+    };
+    let live = ArcRwSignal::new(false);
+    let given = live.clone();
+    let app = move || {
+        provide_context(Live(given.into()));
+        crate::App()
+    };
+    hydrate_from_async(body, app).await.forget();
+    live.set(true);
+    if let Some(root) = document().document_element() {
+        // Only an invalid name is refused.
+        let _ = root.set_attribute("data-live", "");
+    }
 }
 
 pub(crate) fn use_live() -> Signal<bool> {

@@ -2,28 +2,27 @@
 //! the cookie, and is already bound to the backend in context.
 
 use leptos::prelude::*;
-use leptos::server_fn::codec::Json;
 use routing::RouteDraft;
 use uuid::Uuid;
 
 use crate::api::account::{About, PasswordChange, Session};
 use crate::api::key::{Key, KeyDraft, NewKey};
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
-use crate::api::route::Route;
 use crate::error::ApiError;
+use crate::json::Json;
 use crate::summary::{Catalog, NotDeleted, ProviderSummary, RouteList, UsedProvider};
 
-#[server(prefix = "/fn", endpoint = "sign-in", input = Json)]
+#[server(prefix = "/fn", endpoint = "sign-in", input = Json, output = Json)]
 pub async fn sign_in(username: String, password: String) -> Result<(), ApiError> {
     answer(async move { backend()?.sign_in(username, password).await }).await
 }
 
-#[server(prefix = "/fn", endpoint = "sign-out", input = Json)]
+#[server(prefix = "/fn", endpoint = "sign-out", input = Json, output = Json)]
 pub async fn sign_out() -> Result<(), ApiError> {
     answer(async { backend()?.sign_out().await }).await
 }
 
-#[server(prefix = "/fn", endpoint = "list-routes", input = Json)]
+#[server(prefix = "/fn", endpoint = "list-routes", input = Json, output = Json)]
 pub async fn list_routes() -> Result<RouteList, ApiError> {
     answer(async {
         let backend = backend()?;
@@ -38,7 +37,7 @@ pub async fn list_routes() -> Result<RouteList, ApiError> {
 }
 
 /// Where a route's targets can lead to.
-#[server(prefix = "/fn", endpoint = "get-catalog", input = Json)]
+#[server(prefix = "/fn", endpoint = "get-catalog", input = Json, output = Json)]
 pub async fn get_catalog() -> Result<Catalog, ApiError> {
     answer(async {
         let backend = backend()?;
@@ -48,23 +47,24 @@ pub async fn get_catalog() -> Result<Catalog, ApiError> {
     .await
 }
 
-#[server(prefix = "/fn", endpoint = "create-route", input = Json)]
-pub async fn create_route(draft: RouteDraft) -> Result<Route, ApiError> {
-    answer(async move { backend()?.create_route(draft).await }).await
+#[server(prefix = "/fn", endpoint = "create-route", input = Json, output = Json)]
+pub async fn create_route(draft: RouteDraft) -> Result<(), ApiError> {
+    answer(async move { backend()?.create_route(draft).await.map(drop) }).await
 }
 
-#[server(prefix = "/fn", endpoint = "get-route", input = Json)]
-pub async fn get_route(id: Uuid) -> Result<Route, ApiError> {
-    answer(async move { backend()?.get_route(id).await }).await
+/// What is there, as an edit begins.
+#[server(prefix = "/fn", endpoint = "get-route", input = Json, output = Json)]
+pub async fn get_route(id: Uuid) -> Result<RouteDraft, ApiError> {
+    answer(async move { backend()?.get_route(id).await.map(Into::into) }).await
 }
 
-#[server(prefix = "/fn", endpoint = "update-route", input = Json)]
-pub async fn update_route(id: Uuid, draft: RouteDraft) -> Result<Route, ApiError> {
-    answer(async move { backend()?.update_route(id, draft).await }).await
+#[server(prefix = "/fn", endpoint = "update-route", input = Json, output = Json)]
+pub async fn update_route(id: Uuid, draft: RouteDraft) -> Result<(), ApiError> {
+    answer(async move { backend()?.update_route(id, draft).await.map(drop) }).await
 }
 
 /// Whether a route takes requests, without touching what else it is.
-#[server(prefix = "/fn", endpoint = "switch-route", input = Json)]
+#[server(prefix = "/fn", endpoint = "switch-route", input = Json, output = Json)]
 pub async fn switch_route(id: Uuid, enabled: bool) -> Result<(), ApiError> {
     answer(async move {
         let backend = backend()?;
@@ -77,7 +77,7 @@ pub async fn switch_route(id: Uuid, enabled: bool) -> Result<(), ApiError> {
 
 /// Deletes what can be deleted, and answers with what cannot. A route that is gone already is what
 /// was wanted.
-#[server(prefix = "/fn", endpoint = "delete-routes", input = Json)]
+#[server(prefix = "/fn", endpoint = "delete-routes", input = Json, output = Json)]
 pub async fn delete_routes(ids: Vec<Uuid>) -> Result<Vec<NotDeleted>, ApiError> {
     answer(async move {
         let backend = backend()?;
@@ -99,7 +99,7 @@ pub async fn delete_routes(ids: Vec<Uuid>) -> Result<Vec<NotDeleted>, ApiError> 
 }
 
 /// Providers with the routes that use them.
-#[server(prefix = "/fn", endpoint = "summarize-providers", input = Json)]
+#[server(prefix = "/fn", endpoint = "summarize-providers", input = Json, output = Json)]
 pub async fn summarize_providers() -> Result<Vec<ProviderSummary>, ApiError> {
     answer(async {
         let backend = backend()?;
@@ -113,12 +113,12 @@ pub async fn summarize_providers() -> Result<Vec<ProviderSummary>, ApiError> {
     .await
 }
 
-#[server(prefix = "/fn", endpoint = "get-provider", input = Json)]
+#[server(prefix = "/fn", endpoint = "get-provider", input = Json, output = Json)]
 pub async fn get_provider(id: Uuid) -> Result<Provider, ApiError> {
     answer(async move { backend()?.get_provider(id).await }).await
 }
 
-#[server(prefix = "/fn", endpoint = "get-used-provider", input = Json)]
+#[server(prefix = "/fn", endpoint = "get-used-provider", input = Json, output = Json)]
 pub async fn get_used_provider(id: Uuid) -> Result<UsedProvider, ApiError> {
     answer(async move {
         let backend = backend()?;
@@ -132,23 +132,23 @@ pub async fn get_used_provider(id: Uuid) -> Result<UsedProvider, ApiError> {
     .await
 }
 
-#[server(prefix = "/fn", endpoint = "create-provider", input = Json)]
-pub async fn create_provider(draft: ProviderDraft) -> Result<Provider, ApiError> {
-    answer(async move { backend()?.create_provider(draft).await }).await
+#[server(prefix = "/fn", endpoint = "create-provider", input = Json, output = Json)]
+pub async fn create_provider(draft: ProviderDraft) -> Result<(), ApiError> {
+    answer(async move { backend()?.create_provider(draft).await.map(drop) }).await
 }
 
-#[server(prefix = "/fn", endpoint = "update-provider", input = Json)]
-pub async fn update_provider(id: Uuid, draft: ProviderDraft) -> Result<Provider, ApiError> {
-    answer(async move { backend()?.update_provider(id, draft).await }).await
+#[server(prefix = "/fn", endpoint = "update-provider", input = Json, output = Json)]
+pub async fn update_provider(id: Uuid, draft: ProviderDraft) -> Result<(), ApiError> {
+    answer(async move { backend()?.update_provider(id, draft).await.map(drop) }).await
 }
 
-#[server(prefix = "/fn", endpoint = "delete-provider", input = Json)]
+#[server(prefix = "/fn", endpoint = "delete-provider", input = Json, output = Json)]
 pub async fn delete_provider(id: Uuid) -> Result<(), ApiError> {
     answer(async move { backend()?.delete_provider(id).await }).await
 }
 
 /// Tries a draft out, saved or not; `id` is the provider that it edits.
-#[server(prefix = "/fn", endpoint = "test-provider", input = Json)]
+#[server(prefix = "/fn", endpoint = "test-provider", input = Json, output = Json)]
 pub async fn test_provider(
     id: Option<Uuid>,
     draft: ProviderDraft,
@@ -157,7 +157,7 @@ pub async fn test_provider(
 }
 
 /// What the upstream of a draft lists; `id` is the provider that it edits.
-#[server(prefix = "/fn", endpoint = "upstream-models", input = Json)]
+#[server(prefix = "/fn", endpoint = "upstream-models", input = Json, output = Json)]
 pub async fn upstream_models(
     id: Option<Uuid>,
     draft: ProviderDraft,
@@ -165,7 +165,7 @@ pub async fn upstream_models(
     answer(async move { backend()?.upstream_models(id, draft).await }).await
 }
 
-#[server(prefix = "/fn", endpoint = "list-keys", input = Json)]
+#[server(prefix = "/fn", endpoint = "list-keys", input = Json, output = Json)]
 pub async fn list_keys() -> Result<Vec<Key>, ApiError> {
     answer(async {
         let backend = backend()?;
@@ -174,37 +174,37 @@ pub async fn list_keys() -> Result<Vec<Key>, ApiError> {
     .await
 }
 
-#[server(prefix = "/fn", endpoint = "create-key", input = Json)]
+#[server(prefix = "/fn", endpoint = "create-key", input = Json, output = Json)]
 pub async fn create_key(draft: KeyDraft) -> Result<NewKey, ApiError> {
     answer(async move { backend()?.create_key(draft).await }).await
 }
 
-#[server(prefix = "/fn", endpoint = "delete-key", input = Json)]
+#[server(prefix = "/fn", endpoint = "delete-key", input = Json, output = Json)]
 pub async fn delete_key(id: Uuid) -> Result<(), ApiError> {
     answer(async move { backend()?.delete_key(id).await }).await
 }
 
-#[server(prefix = "/fn", endpoint = "about", input = Json)]
+#[server(prefix = "/fn", endpoint = "about", input = Json, output = Json)]
 pub async fn about_server() -> Result<About, ApiError> {
     answer(async { backend()?.about().await }).await
 }
 
-#[server(prefix = "/fn", endpoint = "change-password", input = Json)]
+#[server(prefix = "/fn", endpoint = "change-password", input = Json, output = Json)]
 pub async fn change_password(change: PasswordChange) -> Result<(), ApiError> {
     answer(async move { backend()?.change_password(change).await }).await
 }
 
-#[server(prefix = "/fn", endpoint = "list-sessions", input = Json)]
+#[server(prefix = "/fn", endpoint = "list-sessions", input = Json, output = Json)]
 pub async fn list_sessions() -> Result<Vec<Session>, ApiError> {
     answer(async { backend()?.list_sessions().await }).await
 }
 
-#[server(prefix = "/fn", endpoint = "end-session", input = Json)]
+#[server(prefix = "/fn", endpoint = "end-session", input = Json, output = Json)]
 pub async fn end_session(id: String) -> Result<(), ApiError> {
     answer(async move { backend()?.end_session(id).await }).await
 }
 
-#[server(prefix = "/fn", endpoint = "end-other-sessions", input = Json)]
+#[server(prefix = "/fn", endpoint = "end-other-sessions", input = Json, output = Json)]
 pub async fn end_other_sessions() -> Result<(), ApiError> {
     answer(async { backend()?.end_other_sessions().await }).await
 }

@@ -3,9 +3,9 @@
 use futures_util::future::try_join;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
+use routing::RouteDraft;
 use uuid::Uuid;
 
-use crate::api::route::Route;
 use crate::components::load::{Load, Loading};
 use crate::components::page::Page;
 use crate::i18n::{text, use_locale};
@@ -18,7 +18,7 @@ pub(crate) fn AddRoute() -> impl IntoView {
     let locale = use_locale();
     let query = use_query_map();
     let original = Memo::new(move |_| query.read().get("from")?.parse::<Uuid>().ok());
-    let data: Loading<(Option<Route>, Catalog)> = Resource::new(
+    let data: Loading<(Option<RouteDraft>, Catalog)> = Resource::new(
         move || original.get(),
         |original| async move {
             let original = async {

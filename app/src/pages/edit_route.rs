@@ -3,9 +3,9 @@
 use futures_util::future::try_join;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
+use routing::RouteDraft;
 use uuid::Uuid;
 
-use crate::api::route::Route;
 use crate::components::load::{Load, Loading};
 use crate::components::page::Page;
 use crate::error::{ApiError, ErrorCode};
@@ -19,11 +19,14 @@ pub(crate) fn EditRoute() -> impl IntoView {
     let locale = use_locale();
     let params = use_params_map();
     let id = Memo::new(move |_| params.read().get("id")?.parse::<Uuid>().ok());
-    let data: Loading<(Route, Catalog)> = Resource::new(
+    let data: Loading<(Uuid, RouteDraft, Catalog)> = Resource::new(
         move || id.get(),
         move |id| async move {
             match id {
-                Some(id) => try_join(server_fns::get_route(id), server_fns::get_catalog()).await,
+                Some(id) => {
+                    let data = try_join(server_fns::get_route(id), server_fns::get_catalog());
+                    data.await.map(|(route, catalog)| (id, route, catalog))
+                }
                 None => Err(ApiError::new(
                     ErrorCode::NotFound,
                     text!(locale, route.no_such),
@@ -43,10 +46,10 @@ pub(crate) fn EditRoute() -> impl IntoView {
         <Page title=text!(locale, route.edit) back>
             <Load data let:loaded>
                 {
-                    let (route, catalog) = loaded;
+                    let (id, route, catalog) = loaded;
                     view! {
                         <RouteEditor
-                            start=Start::Stored(route)
+                            start=Start::Stored(id, route)
                             catalog
                         />
                     }

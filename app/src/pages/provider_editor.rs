@@ -109,9 +109,9 @@ pub(crate) fn ProviderEditor(
         None => {}
     });
     Effect::new(move |_| match save.value().get() {
-        Some((_, Ok(provider))) => {
+        Some((draft, Ok(()))) => {
             kept.set(typed.get_untracked());
-            toasts.success(text!(locale, provider.saved, name = provider.name));
+            toasts.success(text!(locale, provider.saved, name = draft.name));
             navigate(paths::PROVIDERS, NavigateOptions::default());
         }
         Some((draft, Err(error))) => match id {

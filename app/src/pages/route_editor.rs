@@ -82,7 +82,7 @@ pub(crate) fn RouteEditor(start: Start, catalog: Catalog) -> impl IntoView {
     // What somebody else saved meanwhile.
     let theirs = Action::new(move |(): &()| async move {
         match form.stored {
-            Some(id) => server_fns::get_route(id).await.map(RouteDraft::from),
+            Some(id) => server_fns::get_route(id).await,
             None => Ok(RouteDraft::default()),
         }
     });

@@ -176,7 +176,12 @@ async fn every_function_needs_a_session() {
     let functions = [
         ("about", json!({})),
         ("list-routes", json!({})),
-        ("list-providers", json!({})),
+        ("get-catalog", json!({})),
+        ("get-route", json!({"id": uuid::Uuid::nil()})),
+        ("switch-route", json!({"id": uuid::Uuid::nil(), "enabled": true})),
+        ("delete-routes", json!({"ids": [uuid::Uuid::nil()]})),
+        ("get-used-provider", json!({"id": uuid::Uuid::nil()})),
+        ("summarize-providers", json!({})),
         ("list-keys", json!({})),
         ("list-sessions", json!({})),
         ("end-other-sessions", json!({})),

@@ -75,7 +75,6 @@ mod tests {
             provider: provider.into(),
             enabled: true,
             instances: instances.iter().map(|url| (*url).to_owned()).collect(),
-            models: vec!["m".into()],
         }
     }
 

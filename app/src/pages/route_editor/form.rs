@@ -4,15 +4,14 @@ use leptos::prelude::*;
 use routing::{FallbackDraft, PolicyDraft, RouteDraft, TargetDraft};
 use uuid::Uuid;
 
-use crate::api::route::Route;
 use crate::components::rows::Rows;
 
 /// What the form shows first.
 #[derive(Clone)]
 pub(crate) enum Start {
     New,
-    Copy(Route),
-    Stored(Route),
+    Copy(RouteDraft),
+    Stored(Uuid, RouteDraft),
 }
 
 /// The editor's state. Its signals live as long as the page.
@@ -50,11 +49,10 @@ impl RouteForm {
                 form.add_target();
                 form
             }
-            Start::Stored(route) => Self::of(Some(route.id), route.into()),
+            Start::Stored(id, draft) => Self::of(Some(id), draft),
             // Its targets are new ones.
-            Start::Copy(mut route) => {
-                route.name.push_str("-copy");
-                let mut draft = RouteDraft::from(route);
+            Start::Copy(mut draft) => {
+                draft.name.push_str("-copy");
                 draft.revision = None;
                 for target in &mut draft.targets {
                     target.id = None;
@@ -146,7 +144,7 @@ fn parse_weight(typed: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use routing::{PolicySettings, Problem, Route as CheckedRoute};
+    use routing::{LeastInflightDraft, Problem, Route};
 
     use super::*;
 
@@ -187,14 +185,14 @@ mod tests {
             first.weight.set("100".into());
             second.target.set("local-b/qwen3-32b".into());
 
-            let errors = CheckedRoute::try_from(form.draft()).unwrap_err();
+            let errors = Route::try_from(form.draft()).unwrap_err();
             assert_eq!(
                 errors.get("targets[1].weight"),
                 Some(&Problem::WeightMissing)
             );
 
             second.weight.set("300".into());
-            assert!(CheckedRoute::try_from(form.draft()).is_ok());
+            assert!(Route::try_from(form.draft()).is_ok());
 
             form.targets.remove(rows[0].key);
             assert_eq!(form.draft().targets.len(), 1);
@@ -204,21 +202,29 @@ mod tests {
     #[test]
     fn what_is_not_touched_is_kept_and_a_copy_is_a_new_route() {
         Owner::new().with(|| {
-            let stored: Route = serde_json::from_value(serde_json::json!({
-                "id": "0190a6f2-4e1b-7c3a-9d2e-000000000001", "revision": 3,
-                "name": "qwen3", "description": "Small and large", "enabled": false,
-                "targets": [
-                    {"id": "0190a6f2-4e1b-7c3a-9d2e-000000000002", "provider": "local",
-                     "model": "Qwen/Qwen3-32B", "weight": 300, "enabled": false},
-                ],
-                "fallbacks": [{"provider": "hosted", "model": "m"}],
-                "policy": PolicySettings::default(),
-                "route_by": "target_weight",
-                "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
-            }))
-            .unwrap();
-            let form = RouteForm::new(Start::Stored(stored.clone()));
-            assert_eq!(form.draft(), RouteDraft::from(stored.clone()));
+            let stored = RouteDraft {
+                revision: Some(3),
+                name: "qwen3".into(),
+                description: "Small and large".into(),
+                enabled: false,
+                targets: vec![TargetDraft {
+                    id: Some(Uuid::from_u128(2)),
+                    provider: "local".into(),
+                    model: "Qwen/Qwen3-32B".into(),
+                    weight: Some(300.0),
+                    enabled: false,
+                }],
+                fallbacks: vec![FallbackDraft {
+                    provider: "hosted".into(),
+                    model: "m".into(),
+                }],
+                policy: PolicyDraft {
+                    least_inflight: Some(LeastInflightDraft::default()),
+                    ..PolicyDraft::default()
+                },
+            };
+            let form = RouteForm::new(Start::Stored(Uuid::from_u128(1), stored.clone()));
+            assert_eq!(form.draft(), stored);
 
             let copy = RouteForm::new(Start::Copy(stored)).draft();
             assert_eq!(copy.name, "qwen3-copy");

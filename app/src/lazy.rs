@@ -1,0 +1,87 @@
+//! Pages whose code is loaded when somebody goes there, so that the list of routes, the first page
+//! of most visits, comes with its own code only.
+//!
+//! `wasm-split` takes each `#[lazy]` function, and what nothing else needs, out of the wasm into a
+//! file of its own; pages that share much share one.
+
+use leptos::prelude::*;
+use leptos_router::LazyRoute;
+
+use crate::pages::add_key::AddKey;
+use crate::pages::add_provider::AddProvider;
+use crate::pages::add_route::AddRoute;
+use crate::pages::edit_provider::EditProvider;
+use crate::pages::edit_route::EditRoute;
+use crate::pages::keys::KeysPage;
+use crate::pages::providers::ProvidersPage;
+use crate::pages::settings::SettingsPage;
+
+#[lazy]
+fn route_page(page: RoutePage) -> AnyView {
+    match page {
+        RoutePage::Add => AddRoute().into_any(),
+        RoutePage::Edit => EditRoute().into_any(),
+    }
+}
+
+#[lazy]
+fn provider_page(page: ProviderPage) -> AnyView {
+    match page {
+        ProviderPage::List => ProvidersPage().into_any(),
+        ProviderPage::Add => AddProvider().into_any(),
+        ProviderPage::Edit => EditProvider().into_any(),
+    }
+}
+
+#[lazy]
+fn account_page(page: AccountPage) -> AnyView {
+    match page {
+        AccountPage::Keys => KeysPage().into_any(),
+        AccountPage::AddKey => AddKey().into_any(),
+        AccountPage::Settings => SettingsPage().into_any(),
+    }
+}
+
+enum RoutePage {
+    Add,
+    Edit,
+}
+
+enum ProviderPage {
+    List,
+    Add,
+    Edit,
+}
+
+enum AccountPage {
+    Keys,
+    AddKey,
+    Settings,
+}
+
+macro_rules! lazy_routes {
+    ($($name:ident: $view:ident($page:expr)),* $(,)?) => {$(
+        pub(crate) struct $name;
+
+        impl LazyRoute for $name {
+            fn data() -> Self {
+                Self
+            }
+
+            async fn view(_route: Self) -> AnyView {
+                $view($page).await
+            }
+        }
+    )*};
+}
+
+lazy_routes! {
+    LazyAddRoute: route_page(RoutePage::Add),
+    LazyEditRoute: route_page(RoutePage::Edit),
+    LazyProviders: provider_page(ProviderPage::List),
+    LazyAddProvider: provider_page(ProviderPage::Add),
+    LazyEditProvider: provider_page(ProviderPage::Edit),
+    LazyKeys: account_page(AccountPage::Keys),
+    LazyAddKey: account_page(AccountPage::AddKey),
+    LazySettings: account_page(AccountPage::Settings),
+}
