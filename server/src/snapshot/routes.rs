@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, Utc};
 use http::HeaderValue;
 use routing::{
-    Candidate, CandidateKey, FallbackDraft, FieldErrors, LeftOut, Policy, Rotation, Route,
-    RouteDraft, TargetDraft,
+    Candidate, CandidateKey, Facts, FallbackDraft, FieldErrors, LeftOut, Load, Policy, Rotation,
+    Route, RouteDraft, TargetDraft,
 };
 use uuid::Uuid;
 
@@ -142,13 +142,15 @@ impl CompiledRoute {
                 candidates.push(Candidate {
                     target: place,
                     key,
+                    load: Load::default(),
                     left_out,
                 });
             }
         }
         let ranking = {
             let mut rotation = self.rotation.lock().unwrap_or_else(PoisonError::into_inner);
-            self.policy.rank(&candidates, &mut rotation)
+            self.policy
+                .rank(&candidates, &Facts::default(), &mut rotation)
         };
         ranking
             .live
