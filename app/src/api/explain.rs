@@ -1,0 +1,55 @@
+//! Asking how a route would decide.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::ranking::Ranked;
+
+/// A request that might come in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Question {
+    #[serde(default = "chat")]
+    pub path: String,
+    /// By name.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// The JSON body; without one the decision service is not asked and body keys do not count.
+    #[serde(default)]
+    pub body: Value,
+    /// What the decision service would say; it is asked when this is left out.
+    #[serde(default)]
+    pub decision: Option<DecisionSaid>,
+}
+
+fn chat() -> String {
+    "/v1/chat/completions".to_owned()
+}
+
+/// What a decision service says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct DecisionSaid {
+    /// By model, each from 0 to 1.
+    pub probabilities: BTreeMap<String, f64>,
+    /// From 0 to 1.
+    pub confidence: f64,
+}
+
+/// The ranking that the request would get at this moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Explanation {
+    /// Best first.
+    pub ranking: Vec<Ranked>,
+    /// How many totals are tied for the best; among them chance decides, each time anew.
+    pub tied: usize,
+    /// The scorers that took no part, and why.
+    pub abstained: BTreeMap<String, String>,
+    /// What the decision service said, where it was asked and answered.
+    pub decision: Option<DecisionSaid>,
+    /// The session key that was found.
+    pub session: Option<String>,
+}

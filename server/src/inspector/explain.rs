@@ -1,0 +1,90 @@
+//! `POST /routes/{id}/explain`
+
+use app::api::explain::{DecisionSaid, Explanation, Question};
+use app::error::{ApiError, ErrorCode};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use routing::Decision;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{Inspector, ranking};
+use crate::gateway::Endpoint;
+use crate::gateway::facts::{Asked, Gathered};
+use crate::gateway::peek;
+
+impl Inspector {
+    /// The ranking that a request would get. Nothing is sent to a target and no counter moves; the
+    /// decision service is asked unless a decision is given.
+    ///
+    /// # Errors
+    /// 404; 422 by field.
+    pub async fn explain(&self, id: Uuid, question: Question) -> Result<Explanation, ApiError> {
+        let snapshot = self.snapshots.load();
+        let route = snapshot.routes.iter().find(|route| route.id == id);
+        let route = route.ok_or_else(|| {
+            ApiError::new(
+                ErrorCode::NotFound,
+                format!("There is no route with the id {id} (any more)."),
+            )
+        })?;
+        let endpoint = Endpoint::of(&question.path).ok_or_else(|| {
+            ApiError::invalid_field(
+                "path",
+                "Must be one of /v1/chat/completions, /v1/responses and /v1/messages.",
+            )
+        })?;
+        let headers = headers(&question)?;
+        let body = match &question.body {
+            Value::Null => None,
+            body => Some(Bytes::from(body.to_string())),
+        };
+        let asked = Asked {
+            path: &question.path,
+            headers: &headers,
+            body: body.as_ref(),
+            depth: body.as_deref().map(peek::depth).unwrap_or_default(),
+        };
+        let given = question.decision.map(|said| Decision {
+            probabilities: said.probabilities,
+            confidence: said.confidence,
+        });
+        let gathered = match given {
+            Some(decision) => Gathered::decided(route, decision, asked).await,
+            None => Gathered::of(route, endpoint, asked).await,
+        };
+        let placement = route.preview(endpoint, &gathered.facts());
+        let ranked = &placement.ranking;
+        Ok(Explanation {
+            ranking: ranking::shown(&placement),
+            tied: ranked.tied,
+            abstained: ranked
+                .abstained
+                .iter()
+                .map(|(scorer, reason)| (scorer.key().to_owned(), reason.to_string()))
+                .collect(),
+            decision: gathered
+                .decision
+                .as_ref()
+                .ok()
+                .map(|decision| DecisionSaid {
+                    probabilities: decision.probabilities.clone(),
+                    confidence: decision.confidence,
+                }),
+            session: gathered.session.clone(),
+        })
+    }
+}
+
+fn headers(question: &Question) -> Result<HeaderMap, ApiError> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &question.headers {
+        let field = || format!("headers.{name}");
+        let name = HeaderName::try_from(name)
+            .map_err(|_| ApiError::invalid_field(field(), "This is no name of a header."))?;
+        let value = HeaderValue::try_from(value)
+            .map_err(|_| ApiError::invalid_field(field(), "No header can have this value."))?;
+        headers.append(name, value);
+    }
+    Ok(headers)
+}
