@@ -175,8 +175,18 @@ impl Signalbox {
 
     /// `POST /v1/chat/completions`.
     pub fn chat(&self, key: &str, body: impl Into<reqwest::Body>) -> reqwest::RequestBuilder {
+        self.post_v1("/v1/chat/completions", key, body)
+    }
+
+    /// An application's request.
+    pub fn post_v1(
+        &self,
+        path: &str,
+        key: &str,
+        body: impl Into<reqwest::Body>,
+    ) -> reqwest::RequestBuilder {
         self.client
-            .post(self.url("/v1/chat/completions"))
+            .post(self.url(path))
             .bearer_auth(key)
             .header("content-type", "application/json")
             .body(body)
