@@ -4,6 +4,7 @@
 mod explain;
 mod instances;
 mod ranking;
+mod try_decision;
 
 use std::sync::Arc;
 

@@ -1,14 +1,15 @@
-//! Asking how a route would decide.
+//! Asking how a route would decide, and trying a decision service out.
 
 use std::collections::BTreeMap;
 
+use routing::DecisionServiceDraft;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::ranking::Ranked;
 
 /// A request that might come in.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Question {
     #[serde(default = "chat")]
@@ -16,9 +17,11 @@ pub struct Question {
     /// By name.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// The JSON body; without one the decision service is not asked and body keys do not count.
+    /// The JSON body, kept as it was written; without one the decision service is not asked and body
+    /// keys do not count.
     #[serde(default)]
-    pub body: Value,
+    #[cfg_attr(feature = "ssr", schema(value_type = Option<Object>))]
+    pub body: Option<Box<RawValue>>,
     /// What the decision service would say; it is asked when this is left out.
     #[serde(default)]
     pub decision: Option<DecisionSaid>,
@@ -52,4 +55,22 @@ pub struct Explanation {
     pub decision: Option<DecisionSaid>,
     /// The session key that was found.
     pub session: Option<String>,
+}
+
+/// A decision service to be tried out, with settings that need not be saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecisionTrial {
+    pub settings: DecisionServiceDraft,
+    /// What a client might ask.
+    pub prompt: String,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecisionTried {
+    /// What the service said, if it did.
+    pub decision: Option<DecisionSaid>,
+    pub latency_ms: u64,
+    /// Why there is no decision: words about the service.
+    pub reason: Option<String>,
 }

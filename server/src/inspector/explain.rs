@@ -5,7 +5,6 @@ use app::error::{ApiError, ErrorCode};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use routing::Decision;
-use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Inspector, ranking};
@@ -35,10 +34,8 @@ impl Inspector {
             )
         })?;
         let headers = headers(&question)?;
-        let body = match &question.body {
-            Value::Null => None,
-            body => Some(Bytes::from(body.to_string())),
-        };
+        let body = question.body.as_ref();
+        let body = body.map(|body| Bytes::copy_from_slice(body.get().as_bytes()));
         let asked = Asked {
             path: &question.path,
             headers: &headers,

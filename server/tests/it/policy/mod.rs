@@ -8,6 +8,7 @@ mod explain;
 mod large_bodies;
 mod load;
 mod replicas;
+mod try_decision;
 
 use std::convert::Infallible;
 
