@@ -174,6 +174,7 @@ impl Gateway {
             headers: &parts.headers,
             body: Some(&buffered.bytes),
             depth: peek.depth,
+            counts: true,
         };
         let gathered = Gathered::of(&route, endpoint, asked).await;
         let placement = route.place(endpoint, &gathered.facts(), &self.lasting.loads);
@@ -221,7 +222,7 @@ impl Gateway {
 }
 
 async fn peek(bytes: &Bytes) -> Result<Peek, GatewayError> {
-    off_async_if_large(bytes, |bytes| peek::peek(bytes))
+    off_async_if_large(bytes, peek::peek)
         .await
         .unwrap_or_else(|_| {
             Err(GatewayError::new(

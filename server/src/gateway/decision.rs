@@ -41,7 +41,18 @@ pub async fn decide(
     if asked.depth > DEEPEST {
         return Err(NoDecision::NestedTooDeep);
     }
-    let leave = usage.breaker.leave().ok_or(NoDecision::Tripped)?;
+    if !usage.provider.enabled {
+        let off = format!(
+            "the decision service `{}` is switched off",
+            usage.provider.name
+        );
+        return Err(NoDecision::Failed(off.into()));
+    }
+    let leave = match asked.counts {
+        true => Some(usage.breaker.leave().ok_or(NoDecision::Tripped)?),
+        false if usage.breaker.is_tripped() => return Err(NoDecision::Tripped),
+        false => None,
+    };
     let question = Question::new(settings, owned(&options));
     let built = off_async_if_large(body, move |body| question.about(&state::of(body))).await;
     let failure = match built {
@@ -49,7 +60,9 @@ pub async fn decide(
             let models = options.keys().copied();
             match ask::ask(&usage.provider, settings.timeout_ms, question, models).await {
                 Ok(decision) => {
-                    leave.succeeded();
+                    if let Some(leave) = leave {
+                        leave.succeeded();
+                    }
                     return Ok(decision);
                 }
                 Err(failure) => failure,
@@ -57,7 +70,9 @@ pub async fn decide(
         }
         Err(_) => "the question could not be put together".to_owned(),
     };
-    leave.failed();
+    if let Some(leave) = leave {
+        leave.failed();
+    }
     tracing::warn!(
         route = route.name,
         provider = usage.provider.name,

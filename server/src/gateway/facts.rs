@@ -20,6 +20,8 @@ pub struct Asked<'a> {
     pub body: Option<&'a Bytes>,
     /// How many levels the body is nested.
     pub depth: usize,
+    /// Whether it counts for the decision service's record; not when somebody only wants to know.
+    pub counts: bool,
 }
 
 /// All facts of one request.

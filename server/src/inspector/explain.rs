@@ -41,6 +41,7 @@ impl Inspector {
             headers: &headers,
             body: body.as_ref(),
             depth: body.as_deref().map(peek::depth).unwrap_or_default(),
+            counts: false,
         };
         let given = question.decision.map(|said| Decision {
             probabilities: said.probabilities,

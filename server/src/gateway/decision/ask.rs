@@ -35,9 +35,6 @@ pub async fn ask<'m>(
     options: impl Iterator<Item = &'m str> + Clone,
 ) -> Result<Decision, String> {
     let said = |words: &str| format!("the decision service `{}` {words}", provider.name);
-    if !provider.enabled {
-        return Err(said("is switched off"));
-    }
     let Some(instance) = next_instance(provider) else {
         return Err(said("has no instance"));
     };

@@ -167,7 +167,7 @@ async fn every_upstream_socket_of_a_client_that_left_closes_within_a_second() {
     let key = signalbox.key().await;
     let leave = |number: usize| {
         let mut request = signalbox.chat(&key, BODY);
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             request = request.header("x-silent", "1");
         }
         let patience = Duration::from_millis(100 + draw(number) as u64 / 10);

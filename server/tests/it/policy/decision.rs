@@ -173,11 +173,14 @@ async fn the_decision_picks_the_model_and_load_the_instance_within_it() {
 /// the rest do not wait at all.
 async fn goes_on_without(urls: &[String], asked: impl Fn() -> usize, reason: &str) {
     let decided = Decided::by(urls).await;
-    assert!(
-        decided.reason().await.contains(reason),
-        "{}",
-        decided.reason().await
-    );
+    for _ in 0..3 {
+        let said = decided.reason().await;
+        assert!(
+            said.contains(reason),
+            "an explanation trips nothing: {said}"
+        );
+    }
+    let explained = asked();
     let mut waited = 0;
     for _ in 0..12 {
         let (_, took) = decided.ask("Hello").await;
@@ -185,7 +188,11 @@ async fn goes_on_without(urls: &[String], asked: impl Fn() -> usize, reason: &st
     }
     assert!(waited <= 3, "{waited} waited");
     assert_eq!(decided.upstream.count(), 12);
-    assert!(asked() <= 3, "asked {} times", asked());
+    assert!(
+        asked() - explained <= 3,
+        "asked {} times",
+        asked() - explained
+    );
     assert!(decided.reason().await.contains("left alone"));
 }
 
