@@ -20,7 +20,7 @@ pub struct AnswerBody {
     idle: Duration,
     silence: Pin<Box<Sleep>>,
     /// Counts the request until the body is dropped, which is after its last byte.
-    _inflight: Inflight,
+    inflight: Inflight,
 }
 
 /// Why an answer broke off after it had begun.
@@ -38,7 +38,7 @@ impl AnswerBody {
             upstream,
             idle,
             silence: Box::pin(tokio::time::sleep(idle)),
-            _inflight: inflight,
+            inflight,
         }
     }
 }
@@ -54,9 +54,15 @@ impl Body for AnswerBody {
         let this = &mut *self;
         if let Poll::Ready(frame) = Pin::new(&mut this.upstream).poll_frame(cx) {
             this.silence.as_mut().reset(Instant::now() + this.idle);
-            return Poll::Ready(frame.map(|frame| frame.map_err(BrokenAnswer::Upstream)));
+            let broken = |error| {
+                this.inflight.failed("broke off in the middle of an answer");
+                BrokenAnswer::Upstream(error)
+            };
+            return Poll::Ready(frame.map(|frame| frame.map_err(broken)));
         }
         ready!(this.silence.as_mut().poll(cx));
+        this.inflight
+            .failed("fell silent in the middle of an answer");
         Poll::Ready(Some(Err(BrokenAnswer::Silent(this.idle))))
     }
 
@@ -94,5 +100,6 @@ mod tests {
         let body = AnswerBody::new(reqwest::Body::wrap_stream(silent), idle, inflight());
         assert!(matches!(body.collect().await, Err(BrokenAnswer::Silent(_))));
         assert_eq!(instance.inflight(), 0);
+        assert!(instance.last_error().unwrap().contains("fell silent"));
     }
 }

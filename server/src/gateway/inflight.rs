@@ -87,7 +87,8 @@ impl InstanceLoad {
         self.inflight.load(Ordering::Relaxed)
     }
 
-    /// Notes why it gave no answer, in words that end a sentence: `could not be reached`.
+    /// Notes why it gave no answer or half of one, in words that end a sentence: `could not be
+    /// reached`.
     pub fn failed(&self, why: &str) {
         *lock(&self.last_error) = Some(why.to_owned());
     }
@@ -120,6 +121,13 @@ impl Inflight {
             instance: Arc::clone(instance),
             model: None,
         }
+    }
+}
+
+impl Inflight {
+    /// Notes why its instance did not see it through.
+    pub fn failed(&self, why: &str) {
+        self.instance.failed(why);
     }
 }
 

@@ -62,6 +62,7 @@ struct Turn<'a> {
 #[derive(Debug, Default)]
 struct Seen<'a> {
     system: String,
+    has_system: bool,
     /// Names as JSON strings, one after the other.
     tools: String,
     tools_left_out: usize,
@@ -115,15 +116,17 @@ impl<'a> Seen<'a> {
 
     /// A system text, or the parts of one.
     fn system(&mut self, value: &[u8]) {
-        if !self.system.is_empty() {
-            self.system.push_str("\n\n");
-        }
         let system = &mut self.system;
-        words(value, &mut |piece| {
+        let mut push = |piece: &str| {
             // What is beyond the budget is cut anyway.
             let room = (BUDGET + 1).saturating_sub(system.len());
             system.push_str(piece.get(..piece.ceil_char_boundary(room)).unwrap_or(piece));
-        });
+        };
+        if self.has_system {
+            push("\n\n");
+        }
+        self.has_system = true;
+        words(value, &mut push);
     }
 
     fn tools(&mut self, value: &[u8]) {
