@@ -6,20 +6,12 @@ Signalbox has to notice, and does without a decision; the rest does not concern 
 
 from __future__ import annotations
 
-import json
-import time
-import urllib.request
-from typing import Any
-
 import pytest
 from jevcompat.mock import FAULTS, MockConfig, Running
 
+from decided import CRITERIA, Route
 from signalbox import Signalbox
 
-CRITERIA = {
-    "qwen3-0.6b": "Fast and cheap: greetings, simple facts, small talk.",
-    "qwen3-32b": "Strong at reasoning, mathematics, code and long context.",
-}
 KEY = "jev-key"
 
 # What makes an answer to our one choice unusable, and a part of the reason that is kept for it.
@@ -34,60 +26,6 @@ NOTICED = {
 }
 # With these the service refuses a credential that is wrong in a way of its own.
 REFUSALS = ["auth-plain", "auth-invalid-403-text", "text-errors", "error-flat", "validation-400"]
-
-
-class Route:
-    """A route that asks the given service."""
-
-    def __init__(self, box: Signalbox, name: str, url: str, key: str | None) -> None:
-        self.box = box
-        self.name = name
-        self.key = box.create_key("inference")
-        box.post(
-            "/providers",
-            {
-                "name": f"jev-of-{name}",
-                "kind": "decision",
-                "instances": [{"url": url}],
-                "models": [{"name": "jev-latest", "category": "decision"}],
-                "credentials": [{"secret": key}] if key else [],
-            },
-        )
-        made = box.post(
-            "/routes",
-            {
-                "name": name,
-                "targets": [{"provider": "local", "model": model} for model in CRITERIA],
-                "policy": {
-                    "least_inflight": {},
-                    "decision_service": {
-                        "provider": f"jev-of-{name}",
-                        "model": "jev-latest",
-                        "criteria": CRITERIA,
-                    },
-                },
-            },
-        )
-        self.id = made["id"]
-
-    def ask(self) -> tuple[str, float]:
-        """Who answered, and after how many seconds."""
-        body = {"model": self.name, "messages": [{"role": "user", "content": "Hello"}]}
-        request = urllib.request.Request(
-            f"{self.box.url}/v1/chat/completions",
-            json.dumps(body).encode(),
-            {"authorization": f"Bearer {self.key}", "content-type": "application/json"},
-        )
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        begun = time.monotonic()
-        with opener.open(request, timeout=30) as answer:
-            assert answer.status == 200
-            answer.read()
-            return answer.headers["x-signalbox-target"], time.monotonic() - begun
-
-    def explain(self) -> Any:
-        body = {"messages": [{"role": "user", "content": "Hello"}]}
-        return self.box.post(f"/routes/{self.id}/explain", {"body": body})
 
 
 @pytest.mark.parametrize("fault", FAULTS)

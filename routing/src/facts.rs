@@ -34,6 +34,24 @@ pub struct Decision {
     pub confidence: f64,
 }
 
+impl Decision {
+    /// With the confidence that Jev itself would have in these probabilities:
+    /// (max p − 1/n) / (1 − 1/n), which is 0 when all n are the same and 1 when one is certain.
+    pub fn from_probabilities(probabilities: BTreeMap<String, f64>) -> Self {
+        let even = 1.0 / probabilities.len() as f64;
+        let most = probabilities.values().copied().fold(0.0, f64::max);
+        let confidence = match probabilities.len() {
+            0 => 0.0,
+            1 => 1.0,
+            _ => ((most - even) / (1.0 - even)).clamp(0.0, 1.0),
+        };
+        Self {
+            probabilities,
+            confidence,
+        }
+    }
+}
+
 /// Why a scorer took no part in a ranking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Abstention {
@@ -90,5 +108,25 @@ impl fmt::Display for NoDecision {
             Self::NestedTooDeep => "the request's body is nested deeper than 128 levels",
             Self::Failed(why) => why,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn confidence_is_jevs_own() {
+        let of = |probabilities: &[f64]| {
+            let named = (0..)
+                .zip(probabilities)
+                .map(|(n, p): (i32, _)| (n.to_string(), *p));
+            Decision::from_probabilities(named.collect()).confidence
+        };
+        assert!((of(&[0.1, 0.9]) - 0.8).abs() < 1e-12);
+        assert_eq!(of(&[0.5, 0.5]), 0.0);
+        assert_eq!(of(&[0.0, 1.0, 0.0]), 1.0);
+        assert_eq!((of(&[0.3]), of(&[])), (1.0, 0.0));
+        assert_eq!((of(&[0.1, 0.1]), of(&[f64::NAN, 7.0])), (0.0, 1.0));
     }
 }

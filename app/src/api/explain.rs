@@ -24,7 +24,18 @@ pub struct Question {
     pub body: Option<Box<RawValue>>,
     /// What the decision service would say; it is asked when this is left out.
     #[serde(default)]
-    pub decision: Option<DecisionSaid>,
+    pub decision: Option<DecisionGiven>,
+}
+
+/// A decision to go by.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct DecisionGiven {
+    /// By model, each from 0 to 1.
+    pub probabilities: BTreeMap<String, f64>,
+    /// From 0 to 1; when left out, what Jev's own formula gives for the probabilities.
+    #[serde(default)]
+    pub confidence: Option<f64>,
 }
 
 fn chat() -> String {

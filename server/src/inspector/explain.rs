@@ -1,6 +1,6 @@
 //! `POST /routes/{id}/explain`
 
-use app::api::explain::{DecisionSaid, Explanation, Question};
+use app::api::explain::{DecisionGiven, DecisionSaid, Explanation, Question};
 use app::error::{ApiError, ErrorCode};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -43,11 +43,7 @@ impl Inspector {
             depth: body.as_deref().map(peek::depth).unwrap_or_default(),
             counts: false,
         };
-        let given = question.decision.map(|said| Decision {
-            probabilities: said.probabilities,
-            confidence: said.confidence,
-        });
-        let gathered = match given {
+        let gathered = match question.decision.map(given).transpose()? {
             Some(decision) => Gathered::decided(route, decision, asked).await,
             None => Gathered::of(route, endpoint, asked).await,
         };
@@ -72,6 +68,26 @@ impl Inspector {
             session: gathered.session.clone(),
         })
     }
+}
+
+fn given(decision: DecisionGiven) -> Result<Decision, ApiError> {
+    let check = |field: &str, number: f64| match (0.0..=1.0).contains(&number) {
+        true => Ok(()),
+        false => Err(ApiError::invalid_field(
+            format!("decision.{field}"),
+            "Must be a number from 0 to 1.",
+        )),
+    };
+    for (model, probability) in &decision.probabilities {
+        check(&format!("probabilities.{model}"), *probability)?;
+    }
+    let by_formula = Decision::from_probabilities(decision.probabilities);
+    let confidence = decision.confidence.unwrap_or(by_formula.confidence);
+    check("confidence", confidence)?;
+    Ok(Decision {
+        confidence,
+        ..by_formula
+    })
 }
 
 fn headers(question: &Question) -> Result<HeaderMap, ApiError> {

@@ -92,6 +92,11 @@ async fn a_decision_may_be_given_and_who_abstains_says_why() {
         json!({"session_affinity": "the request has no session key"})
     );
 
+    let by_formula = json!({"decision": {"probabilities": {"small": 0.1, "large": 0.9}}});
+    let explained = explain(&signalbox, &route, by_formula).await;
+    let confidence = explained["decision"]["confidence"].as_f64().unwrap();
+    assert!((confidence - 0.8).abs() < 1e-12);
+
     let explained = explain(&signalbox, &route, json!({"headers": {"session-id": "s"}})).await;
     let why = explained["abstained"]["decision_service"].as_str().unwrap();
     assert!(why.contains("no JSON body"), "{why}");
@@ -112,6 +117,14 @@ async fn what_cannot_be_asked_is_refused_at_its_field() {
         (json!({"headers": {"no name": "x"}}), "headers.no name"),
         (json!({"headers": {"x": "line\nbreak"}}), "headers.x"),
         (json!({"headers": []}), "headers"),
+        (
+            json!({"decision": {"probabilities": {"m": 1.1}}}),
+            "decision.probabilities.m",
+        ),
+        (
+            json!({"decision": {"probabilities": {"m": 1}, "confidence": -1}}),
+            "decision.confidence",
+        ),
     ] {
         let (status, error) = signalbox.api(Method::POST, &path, question).await;
         assert_eq!(status, 422, "{error}");
