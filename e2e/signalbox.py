@@ -88,6 +88,11 @@ class Signalbox:
         self.kill()
         raise AssertionError(f"signalbox did not become ready; it said:\n{said}")
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def kill(self) -> None:
         """kill -9: nothing of the process runs on."""
         if self._process is not None:

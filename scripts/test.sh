@@ -13,5 +13,6 @@ scripts/node-modules.sh e2e
 stage "cargo test" cargo test --locked --workspace --exclude signalbox-frontend
 stage "release build" scripts/build.sh
 stage "kill -9" "$python" -m pytest -c e2e/pyproject.toml e2e/durability
+stage "decision faults" "$python" -m pytest -c e2e/pyproject.toml e2e/policy
 stage "real models" "$python" -m pytest -c e2e/pyproject.toml e2e/real
 stage "browser" npm --prefix e2e --silent test

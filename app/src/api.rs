@@ -2,7 +2,10 @@
 //! whoever asks.
 
 pub mod account;
+pub mod explain;
+pub mod instance;
 pub mod key;
 pub mod list;
 pub mod provider;
+pub mod ranking;
 pub mod route;

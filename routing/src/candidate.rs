@@ -11,8 +11,21 @@ pub struct Candidate<'a> {
     /// Its target, counted from 0 in the order of the route.
     pub target: usize,
     pub key: &'a CandidateKey,
+    pub load: Load,
     /// Why it takes no part; nothing when it is live.
     pub left_out: Option<LeftOut>,
+}
+
+/// How busy a candidate is, as read in the very step that takes the winner.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// Requests under way at this instance for this model, over all routes; the one that is being
+    /// placed does not count.
+    pub inflight: u32,
+    /// Counts like requests in flight; above 0 only while an instance recovers.
+    pub penalty: f64,
+    /// Whether the instance takes no more for now. Such a candidate is rated and then passed over.
+    pub full: bool,
 }
 
 impl Candidate<'_> {
@@ -44,21 +57,33 @@ impl fmt::Display for LeftOut {
 /// instance url / model`. A normalised URL holds no space, so different candidates have different
 /// keys whatever their models are called.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CandidateKey(Arc<str>);
+pub struct CandidateKey {
+    text: Arc<str>,
+    /// Where the model begins.
+    model: usize,
+}
 
 impl CandidateKey {
     pub fn new(provider: Uuid, instance: &str, model: &str) -> Self {
-        Self(format!("{provider} / {instance} / {model}").into())
+        let text = format!("{provider} / {instance} / {model}");
+        Self {
+            model: text.len() - model.len(),
+            text: text.into(),
+        }
     }
 
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    pub fn model(&self) -> &str {
+        self.text.get(self.model..).unwrap_or_default()
     }
 }
 
 impl fmt::Display for CandidateKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -76,5 +101,6 @@ mod tests {
             a.as_str(),
             "00000000-0000-0000-0000-000000000001 / http://h/v1 / a/b"
         );
+        assert_eq!((a.model(), b.model()), ("a/b", "b"));
     }
 }

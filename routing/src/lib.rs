@@ -20,11 +20,19 @@
 //! it on by one step: a step a request, not an attempt. It is keyed by who takes turns, not by where
 //! they stand in a list, and so outlives the routes and policies that are compiled anew at each save.
 //!
-//! Nothing here does IO, reads a clock or rolls dice. The same candidates and the same rotation give
-//! the same ranking, in the server, in the browser and in a test.
+//! Under Policy each scorer rates the candidates, and the best weighted sum of their shares wins. What
+//! the scorers go by comes in from outside: each candidate's [`Load`], and the request's [`Facts`], among
+//! them the session key that [`SessionKeys`] finds in it. A scorer that has nothing to go by abstains,
+//! and the ranking says why. [`Balance`] tells, by the same scorers, how much load a session puts up
+//! with before it moves.
+//!
+//! Nothing here does IO, reads a clock or rolls dice: chance comes in as a ticket. The same candidates,
+//! facts and rotation give the same ranking, in the server, in the browser and in a test.
 //!
 //! ```
-//! use routing::{Candidate, CandidateKey, Policy, Rotation, Route, RouteDraft, TargetDraft};
+//! use routing::{
+//!     Candidate, CandidateKey, Facts, Load, Policy, Rotation, Route, RouteDraft, TargetDraft,
+//! };
 //! use uuid::Uuid;
 //!
 //! let target = |provider: &str, weight| TargetDraft {
@@ -44,17 +52,21 @@
 //! let candidates = [0, 1].map(|target| Candidate {
 //!     target,
 //!     key: &keys[target],
+//!     load: Load::default(),
 //!     left_out: None,
 //! });
 //! let mut rotation = Rotation::default();
-//! let chosen = [(); 4].map(|()| policy.rank(&candidates, &mut rotation).live[0].candidate);
+//! let mut choose = || policy.rank(&candidates, &Facts::default(), &mut rotation).live[0].candidate;
+//! let chosen = [(); 4].map(|()| choose());
 //! assert_eq!(chosen.iter().sum::<usize>(), 3, "large is chosen three times of four");
 //! # Ok::<(), routing::FieldErrors>(())
 //! ```
 
+mod balance;
 mod candidate;
 mod check;
 mod draft;
+mod facts;
 mod field_errors;
 mod name;
 mod policy;
@@ -62,22 +74,27 @@ mod problem;
 mod ranking;
 mod rotation;
 mod route;
+mod scorer;
+mod session_key;
 mod settings;
 mod share;
 mod target;
 mod weight;
 
-pub use candidate::{Candidate, CandidateKey, LeftOut};
+pub use balance::{Balance, Outcome};
+pub use candidate::{Candidate, CandidateKey, LeftOut, Load};
 pub use draft::{
     DecisionServiceDraft, FallbackDraft, LeastInflightDraft, PolicyDraft, RouteDraft,
     SessionAffinityDraft, SessionKeyDraft, TargetDraft,
 };
+pub use facts::{Abstention, Decision, Facts, NoDecision};
 pub use field_errors::FieldErrors;
 pub use policy::Policy;
 pub use problem::{Needed, Problem};
-pub use ranking::{Ranked, Ranking};
+pub use ranking::{Ranked, Ranking, Scored};
 pub use rotation::Rotation;
 pub use route::{Route, RouteBy};
+pub use session_key::SessionKeys;
 pub use settings::{DecisionService, LeastInflight, PolicySettings, ScorerName, SessionAffinity};
 pub use share::{Share, Stake, expected_shares};
 pub use target::{Fallback, Target};

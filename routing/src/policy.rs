@@ -2,14 +2,19 @@
 
 mod round_robin;
 pub(crate) mod target_weight;
+mod weighted_sum;
 
 use uuid::Uuid;
 
-use crate::candidate::{Candidate, CandidateKey};
+use crate::candidate::{Candidate, CandidateKey, LeftOut};
+use crate::facts::Facts;
 use crate::ranking::{Ranked, Ranking};
 use crate::rotation::{Rotation, Turns};
 use crate::route::{Route, RouteBy};
+use crate::settings::ScorerName;
 use crate::weight::Weight;
+
+use self::weighted_sum::Opinions;
 
 /// How a route decides, ready to be asked once a request. Holds nothing that a request changes.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,24 +23,71 @@ pub enum Policy {
     RoundRobin { targets: Vec<Uuid> },
     /// Each target gets its share.
     TargetWeight { targets: Vec<(Uuid, Weight)> },
+    /// The best weighted sum; where every scorer abstains, targets in turn.
+    WeightedSum {
+        /// Each with its weight, positive and finite.
+        scorers: Vec<(ScorerName, f64)>,
+        targets: Vec<Uuid>,
+    },
 }
 
 impl Policy {
-    /// Ranks the candidates, and moves the rotation on by one step if any of them is live.
+    /// A weighted sum alone, for a page that tries weights out. Nothing unless every weight is a
+    /// positive finite number.
+    pub fn of_scorers(scorers: &[(ScorerName, f64)]) -> Option<Self> {
+        let valid = scorers
+            .iter()
+            .all(|(_, weight)| weight.is_finite() && *weight > 0.0);
+        valid.then(|| Self::WeightedSum {
+            scorers: scorers.to_vec(),
+            targets: Vec::new(),
+        })
+    }
+
+    /// Whether the scorer counts for something.
+    pub fn asks(&self, scorer: ScorerName) -> bool {
+        match self {
+            Self::WeightedSum { scorers, .. } => scorers.iter().any(|(name, _)| *name == scorer),
+            Self::RoundRobin { .. } | Self::TargetWeight { .. } => false,
+        }
+    }
+
+    /// Ranks the candidates. Where targets are taken in turn, that moves the rotation on by one step if
+    /// any of them is live, also when the one whose turn it is turns out to be full.
     ///
     /// `candidates` are the instances of this policy's targets, those left out included. A live
-    /// candidate of a target that the policy does not know comes last.
-    pub fn rank(&self, candidates: &[Candidate<'_>], rotation: &mut Rotation) -> Ranking {
-        let order = match self {
-            Self::RoundRobin { targets } => {
-                rotation.targets.forget_strangers(targets.iter());
-                round_robin::order(&live(candidates, targets), &mut rotation.targets)
-            }
+    /// candidate of a target that the policy does not know comes last where targets are in turn.
+    pub fn rank(
+        &self,
+        candidates: &[Candidate<'_>],
+        facts: &Facts<'_>,
+        rotation: &mut Rotation,
+    ) -> Ranking {
+        let ranking = match self {
+            Self::RoundRobin { targets } => in_turn(targets, candidates, rotation),
             Self::TargetWeight { targets } => {
-                target_weight::order(&live(candidates, targets), &mut rotation.shares)
+                let order = target_weight::order(&live(candidates, targets), &mut rotation.shares);
+                instances_in_turn(&order, candidates, &mut rotation.instances)
+            }
+            Self::WeightedSum { scorers, targets } => {
+                let opinions = Opinions::gather(scorers, candidates, facts);
+                let mut ranking = if opinions.scored.is_empty() {
+                    in_turn(targets, candidates, rotation)
+                } else {
+                    let (live, tied) = opinions.order(candidates, facts.ticket);
+                    Ranking {
+                        live,
+                        left_out: left_out(candidates),
+                        tied,
+                        ..Ranking::default()
+                    }
+                };
+                ranking.scored = opinions.scored;
+                ranking.abstained = opinions.abstained;
+                ranking
             }
         };
-        instances_in_turn(&order, candidates, &mut rotation.instances)
+        ranking.pass_over_full(candidates)
     }
 }
 
@@ -52,8 +104,11 @@ impl From<&Route> for Policy {
                     .filter_map(|(id, weight)| Some((id, weight?)))
                     .collect(),
             },
-            // Where every scorer abstains Policy is round-robin, and no scorer rates yet.
-            RouteBy::RoundRobin | RouteBy::Policy => Self::RoundRobin {
+            RouteBy::RoundRobin => Self::RoundRobin {
+                targets: targets.map(|(id, _)| id).collect(),
+            },
+            RouteBy::Policy => Self::WeightedSum {
+                scorers: route.policy().weights().collect(),
                 targets: targets.map(|(id, _)| id).collect(),
             },
         }
@@ -75,6 +130,21 @@ fn live<'a, T>(candidates: &[Candidate<'_>], targets: &'a [T]) -> Vec<(usize, &'
         .collect()
 }
 
+/// Round-robin over targets, each with its instances in turn.
+fn in_turn(targets: &[Uuid], candidates: &[Candidate<'_>], rotation: &mut Rotation) -> Ranking {
+    rotation.targets.forget_strangers(targets.iter());
+    let order = round_robin::order(&live(candidates, targets), &mut rotation.targets);
+    instances_in_turn(&order, candidates, &mut rotation.instances)
+}
+
+fn left_out(candidates: &[Candidate<'_>]) -> Vec<(usize, LeftOut)> {
+    candidates
+        .iter()
+        .enumerate()
+        .filter_map(|(index, candidate)| Some((index, candidate.left_out?)))
+        .collect()
+}
+
 /// Target after target in the given order, each with its instances in turn. The first of all takes
 /// its turn.
 fn instances_in_turn(
@@ -89,14 +159,10 @@ fn instances_in_turn(
         }
     }
     let mut live = Vec::with_capacity(candidates.len());
-    let mut left_out = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
-        match candidate.left_out {
-            None => {
-                let rank = ranks.get(candidate.target).copied().unwrap_or(usize::MAX);
-                live.push((rank, turns.last(candidate.key), index));
-            }
-            Some(reason) => left_out.push((index, reason)),
+        if candidate.is_live() {
+            let rank = ranks.get(candidate.target).copied().unwrap_or(usize::MAX);
+            live.push((rank, turns.last(candidate.key), index));
         }
     }
     live.sort_unstable();
@@ -110,9 +176,10 @@ fn instances_in_turn(
     Ranking {
         live: live
             .into_iter()
-            .map(|(_, _, candidate)| Ranked { candidate })
+            .map(|(_, _, candidate)| Ranked::in_turn(candidate))
             .collect(),
-        left_out,
+        left_out: left_out(candidates),
+        ..Ranking::default()
     }
 }
 

@@ -31,14 +31,29 @@ pub struct PolicySettings {
 impl PolicySettings {
     /// The scorers that are on; none means that the route does not decide by Policy.
     pub fn scorers(&self) -> Vec<ScorerName> {
+        self.weights().map(|(name, _)| name).collect()
+    }
+
+    /// The scorers that are on, each with its weight, in the order of their names.
+    pub(crate) fn weights(&self) -> impl Iterator<Item = (ScorerName, f64)> {
+        let affinity = &self.session_affinity;
+        let inflight = &self.least_inflight;
+        let decision = &self.decision_service;
         [
-            (ScorerName::SessionAffinity, self.session_affinity.enabled),
-            (ScorerName::LeastInflight, self.least_inflight.enabled),
-            (ScorerName::DecisionService, self.decision_service.enabled),
+            (
+                ScorerName::SessionAffinity,
+                affinity.enabled,
+                affinity.weight,
+            ),
+            (ScorerName::LeastInflight, inflight.enabled, inflight.weight),
+            (
+                ScorerName::DecisionService,
+                decision.enabled,
+                decision.weight,
+            ),
         ]
         .into_iter()
-        .filter_map(|(name, enabled)| enabled.then_some(name))
-        .collect()
+        .filter_map(|(name, enabled, weight)| enabled.then_some((name, weight)))
     }
 
     /// `models` are the targets' models, which criteria must name. Problems go to `errors`, and what
@@ -96,6 +111,15 @@ impl ScorerName {
             Self::SessionAffinity => "policy.session_affinity",
             Self::LeastInflight => "policy.least_inflight",
             Self::DecisionService => "policy.decision_service",
+        }
+    }
+
+    /// As JSON names it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::SessionAffinity => "session_affinity",
+            Self::LeastInflight => "least_inflight",
+            Self::DecisionService => "decision_service",
         }
     }
 }

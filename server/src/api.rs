@@ -4,6 +4,7 @@
 mod body;
 mod caller;
 mod input;
+mod instances;
 mod keys;
 mod providers;
 mod refused;
@@ -97,6 +98,8 @@ fn guarded() -> OpenApiRouter<AppState> {
         .routes(routes!(providers::upstream_models))
         .routes(routes!(routes::list, routes::create))
         .routes(routes!(routes::get, routes::update, routes::delete))
+        .routes(routes!(routes::explain))
+        .routes(routes!(instances::list))
         .routes(routes!(keys::list, keys::create))
         .routes(routes!(keys::delete))
         .routes(routes!(session::logout))

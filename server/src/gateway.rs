@@ -1,17 +1,25 @@
 //! `/v1`: the way of a request, top to bottom.
 //!
-//! authenticate → read the body → peek at `model` → the route by that name → rank its candidates →
-//! send to the best → pass the answer on. No database and no lock held across an await on the way.
+//! authenticate → read the body → peek at `model` → the route by that name → the facts it decides by →
+//! rank its candidates and take the best → send → pass the answer on. No database and no lock held
+//! across an await on the way.
 
 pub mod answer;
 pub mod authenticate;
 pub mod body;
 pub mod budget;
+pub mod credentials;
+pub mod decision;
 pub mod dispatch;
 pub mod error;
+pub mod facts;
 pub mod headers;
+pub mod inflight;
+pub mod json;
+pub mod lasting;
 pub mod models;
 pub mod peek;
+pub mod session;
 pub mod splice;
 pub mod upstream;
 
@@ -20,12 +28,15 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use bytes::Bytes;
 use chrono::Utc;
 use http::request::Parts;
 use http::{Method, StatusCode, Uri};
 
 use self::budget::BufferBudget;
 use self::error::{Dialect, GatewayError};
+use self::facts::{Asked, Gathered};
+use self::lasting::Lasting;
 use self::peek::Peek;
 use crate::snapshot::{CompiledRoute, Snapshot, Snapshots};
 
@@ -36,6 +47,7 @@ const LARGE: usize = 256 * 1024;
 #[derive(Debug)]
 pub struct Gateway {
     pub snapshots: Arc<Snapshots>,
+    pub lasting: Arc<Lasting>,
     pub budget: BufferBudget,
     pub settings: Settings,
 }
@@ -52,6 +64,8 @@ pub struct Settings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     ChatCompletions,
+    Responses,
+    Messages,
 }
 
 impl Endpoint {
@@ -59,6 +73,8 @@ impl Endpoint {
     pub fn path(self) -> &'static str {
         match self {
             Self::ChatCompletions => "/chat/completions",
+            Self::Responses => "/responses",
+            Self::Messages => "/messages",
         }
     }
 
@@ -66,8 +82,18 @@ impl Endpoint {
     pub fn name(self) -> &'static str {
         match self {
             Self::ChatCompletions => "chat",
+            Self::Responses => "responses",
+            Self::Messages => "messages",
         }
     }
+
+    /// The one that a whole path names.
+    pub fn of(path: &str) -> Option<Self> {
+        let after = path.strip_prefix("/v1")?;
+        Self::ALL.into_iter().find(|one| one.path() == after)
+    }
+
+    const ALL: [Self; 3] = [Self::ChatCompletions, Self::Responses, Self::Messages];
 }
 
 /// `POST /v1/chat/completions`
@@ -75,10 +101,20 @@ pub async fn chat_completions(State(gateway): State<Arc<Gateway>>, request: Requ
     gateway.handle(Endpoint::ChatCompletions, request).await
 }
 
+/// `POST /v1/responses`
+pub async fn responses(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
+    gateway.handle(Endpoint::Responses, request).await
+}
+
+/// `POST /v1/messages`
+pub async fn messages(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
+    gateway.handle(Endpoint::Messages, request).await
+}
+
 /// Any path under `/v1` that is not there.
 pub async fn no_such_path(uri: Uri, request: Request) -> Response {
     let message = format!(
-        "There is no {} here. Supported are POST /v1/chat/completions, GET /v1/models and GET /v1/models/{{id}}.",
+        "There is no {} here. Supported are POST /v1/chat/completions, /v1/responses and /v1/messages, GET /v1/models and GET /v1/models/{{id}}.",
         error::shorten(uri.path())
     );
     let (parts, body) = request.into_parts();
@@ -133,11 +169,21 @@ impl Gateway {
         // A body may take its time; settings saved meanwhile count.
         let snapshot = self.snapshots.load();
         let route = self.route(&snapshot, parts, &peek)?;
+        let asked = Asked {
+            path: parts.uri.path(),
+            headers: &parts.headers,
+            body: Some(&buffered.bytes),
+            depth: peek.depth,
+            counts: true,
+        };
+        let gathered = Gathered::of(&route, endpoint, asked).await;
+        let placement = route.place(endpoint, &gathered.facts(), &self.lasting.loads);
         dispatch::dispatch(
             &self.settings,
             endpoint,
             parts,
             &route,
+            placement,
             &buffered.bytes,
             &peek.model_span,
         )
@@ -175,19 +221,31 @@ impl Gateway {
     }
 }
 
-async fn peek(bytes: &bytes::Bytes) -> Result<Peek, GatewayError> {
-    if bytes.len() <= LARGE {
-        return peek::peek(bytes);
-    }
-    let bytes = bytes.clone();
-    tokio::task::spawn_blocking(move || peek::peek(&bytes))
+async fn peek(bytes: &Bytes) -> Result<Peek, GatewayError> {
+    off_async_if_large(bytes, peek::peek)
         .await
-        .map_err(|error| {
-            tracing::error!(%error, "a body could not be looked at");
-            GatewayError::new(
+        .unwrap_or_else(|_| {
+            Err(GatewayError::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "internal",
                 "The body could not be looked at; this is a fault of Signalbox.",
-            )
-        })?
+            ))
+        })
+}
+
+/// Looks at a body, off the async threads when it is large.
+///
+/// # Errors
+/// When the look panicked, which the log tells.
+async fn off_async_if_large<T: Send + 'static>(
+    bytes: &Bytes,
+    look: impl FnOnce(&[u8]) -> T + Send + 'static,
+) -> Result<T, tokio::task::JoinError> {
+    if bytes.len() <= LARGE {
+        return Ok(look(bytes));
+    }
+    let bytes = bytes.clone();
+    tokio::task::spawn_blocking(move || look(&bytes))
+        .await
+        .inspect_err(|error| tracing::error!(%error, "a body could not be looked at"))
 }

@@ -35,6 +35,8 @@ pub fn router(state: AppState) -> Router {
 fn v1(state: &AppState) -> Router {
     Router::new()
         .route("/v1/chat/completions", post(gateway::chat_completions))
+        .route("/v1/responses", post(gateway::responses))
+        .route("/v1/messages", post(gateway::messages))
         .route("/v1/models", get(gateway::models::list))
         .route("/v1/models/{*id}", get(gateway::models::retrieve))
         .route("/v1", axum::routing::any(gateway::no_such_path))

@@ -7,6 +7,7 @@ pub mod auth;
 pub mod cli;
 pub mod gateway;
 pub mod http;
+pub mod inspector;
 pub mod listener;
 pub mod pages;
 pub mod prober;

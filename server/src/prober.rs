@@ -9,7 +9,8 @@ use futures_util::future::join_all;
 use http::{HeaderMap, Method, StatusCode};
 use serde::Deserialize;
 
-use crate::gateway::upstream::{Failure, Upstreams, with_causes};
+use crate::gateway::lasting::Lasting;
+use crate::gateway::upstream::{Failure, with_causes};
 use crate::snapshot::{CompiledInstance, CompiledProvider, compile_one};
 use crate::store::ProviderRecord;
 use crate::vault::Vault;
@@ -23,7 +24,7 @@ const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Prober {
     vault: Vault,
-    upstreams: Arc<Upstreams>,
+    lasting: Arc<Lasting>,
 }
 
 /// What one instance answered to `GET /models`.
@@ -32,19 +33,36 @@ struct Answer {
     body: Vec<u8>,
 }
 
+/// `{"data":[{"id"}]}` as OpenAI and Anthropic list, or `{"models":[{"name"}]}` as Jev does. Some say
+/// both, and then mean the first.
 #[derive(Deserialize)]
 struct ModelList {
-    data: Vec<ListedModel>,
+    data: Option<Vec<ListedModel>>,
+    models: Option<Vec<ListedModel>>,
 }
 
 #[derive(Deserialize)]
 struct ListedModel {
-    id: String,
+    id: Option<String>,
+    name: Option<String>,
+}
+
+impl ModelList {
+    /// Each once, in order; nothing when it is another kind of list.
+    fn names(self) -> Option<Vec<String>> {
+        let listed = self.data.or(self.models)?.into_iter();
+        let mut names: Vec<String> = listed
+            .map(|model| model.id.or(model.name))
+            .collect::<Option<_>>()?;
+        names.sort();
+        names.dedup();
+        Some(names)
+    }
 }
 
 impl Prober {
-    pub fn new(vault: Vault, upstreams: Arc<Upstreams>) -> Self {
-        Self { vault, upstreams }
+    pub fn new(vault: Vault, lasting: Arc<Lasting>) -> Self {
+        Self { vault, lasting }
     }
 
     /// Asks every instance for its models: the one call that all kinds answer, that costs nothing and
@@ -90,16 +108,10 @@ impl Prober {
         for instance in &provider.instances {
             match ask(&provider, instance).await {
                 Ok(answer) if answer.status.is_success() => {
-                    let list = serde_json::from_slice::<ModelList>(&answer.body);
-                    match list {
-                        Ok(list) => {
-                            let mut items: Vec<String> =
-                                list.data.into_iter().map(|model| model.id).collect();
-                            items.sort();
-                            items.dedup();
-                            return Ok(items);
-                        }
-                        Err(_) => {
+                    let list = serde_json::from_slice::<ModelList>(&answer.body).ok();
+                    match list.and_then(ModelList::names) {
+                        Some(names) => return Ok(names),
+                        None => {
                             last = "It answers, but not with a list of models. Enter them by hand."
                                 .to_owned();
                         }
@@ -119,7 +131,7 @@ impl Prober {
     }
 
     fn compile(&self, record: ProviderRecord) -> Result<CompiledProvider, ApiError> {
-        compile_one(record, &self.vault, &self.upstreams).map_err(|error| {
+        compile_one(record, &self.vault, &self.lasting).map_err(|error| {
             ApiError::new(
                 ErrorCode::Internal,
                 format!("An HTTP client could not be made: {error}"),

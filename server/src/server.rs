@@ -15,8 +15,10 @@ use crate::auth::origin::Site;
 use crate::auth::password::{self, Passwords};
 use crate::cli::{Place, ResetPassword, Serve};
 use crate::gateway::budget::BufferBudget;
+use crate::gateway::lasting::Lasting;
 use crate::gateway::upstream::Upstreams;
 use crate::gateway::{Gateway, Settings};
+use crate::inspector::Inspector;
 use crate::prober::Prober;
 use crate::snapshot::Snapshots;
 use crate::store::Store;
@@ -35,6 +37,7 @@ const SWEEP: Duration = Duration::from_secs(60 * 60);
 pub struct AppState {
     pub admin: Arc<Admin>,
     pub prober: Arc<Prober>,
+    pub inspector: Arc<Inspector>,
     pub sessions: Arc<Sessions>,
     pub snapshots: Arc<Snapshots>,
     pub gateway: Arc<Gateway>,
@@ -140,13 +143,14 @@ pub async fn open(options: &Serve) -> Result<AppState, StartError> {
     make_administrator(&store, options).await?;
     let upstreams = Upstreams::new(options.upstream_proxy.as_deref(), options.allow_link_local)
         .map_err(StartError)?;
-    let upstreams = Arc::new(upstreams);
-    let snapshots = Snapshots::open(store.clone(), vault.clone(), Arc::clone(&upstreams))
+    let lasting = Arc::new(Lasting::new(upstreams));
+    let snapshots = Snapshots::open(store.clone(), vault.clone(), Arc::clone(&lasting))
         .await
         .map_err(StartError::new)?;
     let snapshots = Arc::new(snapshots);
     let gateway = Gateway {
         snapshots: Arc::clone(&snapshots),
+        lasting: Arc::clone(&lasting),
         budget: BufferBudget::new(options.buffer_mib * MIB),
         settings: Settings {
             max_body: options.max_body_mib * MIB,
@@ -156,12 +160,14 @@ pub async fn open(options: &Serve) -> Result<AppState, StartError> {
     let rules = Rules {
         allow_link_local: options.allow_link_local,
     };
-    let prober = Prober::new(vault.clone(), upstreams);
+    let prober = Prober::new(vault.clone(), lasting);
+    let inspector = Inspector::new(Arc::clone(&snapshots));
     let admin = Admin::new(store.clone(), vault, snapshots.clone(), rules);
     let sessions = Sessions::new(store.clone(), &site, options.trusted_proxies.clone());
     Ok(AppState {
         admin: Arc::new(admin),
         prober: Arc::new(prober),
+        inspector: Arc::new(inspector),
         sessions: Arc::new(sessions),
         snapshots,
         gateway: Arc::new(gateway),

@@ -2,8 +2,8 @@
 //! read without locks.
 //!
 //! Requests hold the snapshot they began with; a save makes a new one and the next request sees it.
-//! What must outlive a snapshot (connection pools, the rotations of round-robin and Target Weight) is
-//! kept beside it, by identity.
+//! What must outlive a snapshot (connection pools, counts of requests in flight, the rotations of
+//! round-robin and Target Weight) is kept beside it, by identity.
 
 mod keys;
 mod providers;
@@ -20,9 +20,9 @@ use self::keys::LastUses;
 pub use self::keys::{CompiledKey, KeyRefusal, Keys};
 pub use self::providers::{CompiledInstance, CompiledProvider, compile_one};
 use self::routes::Rotations;
-pub use self::routes::{Choice, CompiledRoute, CompiledTarget, Routes};
+pub use self::routes::{Choice, CompiledRoute, CompiledTarget, DecisionUse, Placement, Routes};
 use crate::admin::Publish;
-use crate::gateway::upstream::Upstreams;
+use crate::gateway::lasting::Lasting;
 use crate::store::{Store, StoreError};
 use crate::vault::Vault;
 
@@ -37,6 +37,8 @@ const NOTE: Duration = Duration::from_secs(5);
 pub struct Snapshot {
     /// The settings' version in the database that this was compiled from.
     pub version: i64,
+    /// By name.
+    pub providers: Vec<Arc<CompiledProvider>>,
     pub routes: Routes,
     pub keys: Keys,
 }
@@ -56,7 +58,7 @@ pub struct Snapshots {
     current: ArcSwap<Snapshot>,
     store: Store,
     vault: Vault,
-    upstreams: Arc<Upstreams>,
+    lasting: Arc<Lasting>,
     rotations: Mutex<Rotations>,
     last_uses: Mutex<LastUses>,
     // Rebuilds take turns, so that an older state never replaces a newer one.
@@ -68,13 +70,13 @@ impl Snapshots {
     pub async fn open(
         store: Store,
         vault: Vault,
-        upstreams: Arc<Upstreams>,
+        lasting: Arc<Lasting>,
     ) -> Result<Self, RebuildError> {
         let snapshots = Self {
             current: ArcSwap::default(),
             store,
             vault,
-            upstreams,
+            lasting,
             rotations: Mutex::default(),
             last_uses: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
@@ -91,8 +93,15 @@ impl Snapshots {
     pub async fn rebuild(&self) -> Result<(), RebuildError> {
         let _turn = self.turn.lock().await;
         let settings = self.store.load_settings().await?;
-        let providers = providers::compile(settings.providers, &self.vault, &self.upstreams)?;
-        let routes = Routes::compile(settings.routes, &providers, &mut lock(&self.rotations));
+        let providers = providers::compile(settings.providers, &self.vault, &self.lasting)?;
+        let routes = Routes::compile(
+            settings.routes,
+            &providers,
+            &self.lasting.breakers,
+            &mut lock(&self.rotations),
+        );
+        let mut providers: Vec<_> = providers.into_values().collect();
+        providers.sort_by(|a, b| a.name.cmp(&b.name));
         let keys = Keys::compile(
             settings.keys,
             self.vault.clone(),
@@ -100,6 +109,7 @@ impl Snapshots {
         );
         self.current.store(Arc::new(Snapshot {
             version: settings.version,
+            providers,
             routes,
             keys,
         }));

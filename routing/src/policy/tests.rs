@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
-use crate::candidate::LeftOut;
+use crate::candidate::{LeftOut, Load};
 use crate::draft::{RouteDraft, TargetDraft};
+use crate::facts::Abstention;
 use crate::share::{Stake, expected_shares};
 
 /// A route with some instances for each target, and what its gateway remembers.
@@ -17,6 +18,8 @@ struct Traffic {
     instances: Vec<(usize, CandidateKey)>,
     /// Instances that take no part just now.
     out: BTreeSet<usize>,
+    /// Instances that take no more just now.
+    full: BTreeSet<usize>,
     rotation: Rotation,
 }
 
@@ -48,6 +51,7 @@ impl Traffic {
             draft,
             instances,
             out: BTreeSet::new(),
+            full: BTreeSet::new(),
             rotation: Rotation::default(),
         }
     }
@@ -78,15 +82,20 @@ impl Traffic {
             .map(|(index, (target, key))| Candidate {
                 target: *target,
                 key,
+                load: Load {
+                    full: self.full.contains(&index),
+                    ..Load::default()
+                },
                 left_out: self.out.contains(&index).then_some(LeftOut::ProviderOff),
             })
             .collect();
-        self.policy.rank(&candidates, &mut self.rotation)
+        self.policy
+            .rank(&candidates, &Facts::default(), &mut self.rotation)
     }
 
     /// Index of the instance that the next request goes to.
     fn instance(&mut self) -> Option<usize> {
-        self.rank().live.first().map(|ranked| ranked.candidate)
+        self.rank().choice()
     }
 
     /// The target that the next request goes to, as a letter.
@@ -369,7 +378,7 @@ fn those_left_out_are_listed_with_their_reason() {
     let mut traffic = Traffic::through(&[(0, 1), (0, 2)]);
     traffic.out = BTreeSet::from([0, 2]);
     let ranking = traffic.rank();
-    assert_eq!(ranking.live, [Ranked { candidate: 1 }]);
+    assert_eq!(ranking.live, [Ranked::in_turn(1)]);
     assert_eq!(
         ranking.left_out,
         [(0, LeftOut::ProviderOff), (2, LeftOut::ProviderOff)]
@@ -399,9 +408,27 @@ fn instances_that_came_and_went_are_forgotten_in_the_end() {
 
 #[test]
 fn policy_without_a_rating_takes_targets_in_turn() {
-    let mut traffic = Traffic::through(&[(0, 1), (0, 1)]);
-    traffic.save(|draft| draft.policy.least_inflight = Some(Default::default()));
-    assert_eq!(traffic.letters(6), "ABABAB");
+    let mut traffic = Traffic::through(&[(0, 1), (0, 2)]);
+    traffic.save(|draft| draft.policy.session_affinity = Some(Default::default()));
+    assert_eq!(traffic.counts(400), [200, 100, 100]);
+    let ranking = traffic.rank();
+    assert!(ranking.scored.is_empty() && ranking.live.iter().all(|ranked| ranked.total.is_none()));
+    assert_eq!(
+        ranking.abstained,
+        [(ScorerName::SessionAffinity, Abstention::NoSessionKey)]
+    );
+}
+
+#[test]
+fn a_full_instance_takes_its_turn_and_is_passed_over() {
+    let mut traffic = Traffic::through(&[(0, 1), (0, 2)]);
+    traffic.full = BTreeSet::from([1]);
+    // B's turns go to its other instance, and never to A.
+    assert_eq!(traffic.counts(400), [200, 0, 200]);
+    traffic.full = BTreeSet::from([0, 1, 2]);
+    let ranking = traffic.rank();
+    assert_eq!(ranking.choice(), None);
+    assert_eq!(ranking.live.len(), 3);
 }
 
 /// Targets as (weight, instances), weights on all of them.
@@ -534,10 +561,11 @@ proptest! {
             .map(|(target, live)| Candidate {
                 target: *target,
                 key: &key,
+                load: Load::default(),
                 left_out: (!live).then_some(LeftOut::TargetOff),
             })
             .collect();
-        let ranking = traffic.policy.rank(&candidates, &mut traffic.rotation);
+        let ranking = traffic.policy.rank(&candidates, &Facts::default(), &mut traffic.rotation);
         prop_assert_eq!(ranking.live.len() + ranking.left_out.len(), candidates.len());
     }
 }

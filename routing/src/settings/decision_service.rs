@@ -56,6 +56,19 @@ impl DecisionService {
         settings
     }
 
+    /// The criteria that are sent for a request: those of live models. Nothing when fewer than two are
+    /// left, for then there is nothing to decide.
+    pub fn options<'a>(
+        &'a self,
+        live_models: impl IntoIterator<Item = &'a str>,
+    ) -> Option<BTreeMap<&'a str, &'a str>> {
+        let options: BTreeMap<&str, &str> = live_models
+            .into_iter()
+            .filter_map(|model| Some((model, self.criteria.get(model)?.as_str())))
+            .collect();
+        (options.len() >= 2).then_some(options)
+    }
+
     fn check_sizes(&self, at: &str, errors: &mut FieldErrors) {
         for (field, text, most) in [
             ("provider", self.provider.as_deref(), MOST_PROVIDER),

@@ -1,5 +1,6 @@
 //! `/routes`
 
+use app::api::explain::{Explanation, Question};
 use app::api::list::{List, Page};
 use app::api::route::Route;
 use axum::Json;
@@ -87,4 +88,22 @@ pub(super) async fn delete(
 ) -> Result<StatusCode, Refused> {
     state.admin.delete_route(id).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// The ranking that a request would get. Nothing is sent to a target and no counter moves.
+#[utoipa::path(
+    post, path = "/routes/{id}/explain", tag = "routes", params(("id" = Uuid, Path)), request_body = Question,
+    security(("api_key" = []), ("session" = [])),
+    responses(
+        (status = 200, body = Explanation),
+        (status = 404, body = ErrorBody),
+        (status = 422, description = "Fields need attention", body = ErrorBody),
+    ),
+)]
+pub(super) async fn explain(
+    State(state): State<AppState>,
+    Id(id): Id,
+    JsonBody(question): JsonBody<Question>,
+) -> Result<Json<Explanation>, Refused> {
+    Ok(Json(state.inspector.explain(id, question).await?))
 }

@@ -11,30 +11,52 @@ use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::answer::AnswerBody;
 use super::error::GatewayError;
+use super::inflight::Inflight;
 use super::splice::splice_model;
 use super::upstream::{Failure, with_causes};
 use super::{Endpoint, Settings, headers};
-use crate::snapshot::{Choice, CompiledRoute};
+use crate::snapshot::{Choice, CompiledRoute, Placement};
 
 const TARGET: HeaderName = HeaderName::from_static("x-signalbox-target");
 const ATTEMPTS: HeaderName = HeaderName::from_static("x-signalbox-attempts");
 
-/// Sends the request to the candidate that the route ranks first.
+/// Seconds after which a client may hope for a place again.
+const RETRY_WHEN_FULL_S: u64 = 1;
+
+/// Sends the request to where it was placed.
 pub async fn dispatch(
     settings: &Settings,
     endpoint: Endpoint,
     client: &Parts,
     route: &CompiledRoute,
+    placement: Placement<'_>,
     body: &Bytes,
     model_span: &Range<usize>,
 ) -> Result<Response, GatewayError> {
-    let choice = route
-        .choose(endpoint)
-        .ok_or_else(|| nothing_to_choose(route, endpoint))?;
+    let Some((choice, inflight)) = placement.taken else {
+        return Err(match placement.ranking.live.is_empty() {
+            true => nothing_to_choose(route, endpoint),
+            false => all_full(route),
+        });
+    };
     let body = splice_model(body, model_span, &choice.target.model);
     let request = upstream_request(endpoint, client, choice, body);
     let answer = send(choice, request).await?;
-    Ok(to_client(settings, choice, answer))
+    Ok(to_client(settings, choice, inflight, answer))
+}
+
+/// Every candidate has as many requests in flight as it takes.
+fn all_full(route: &CompiledRoute) -> GatewayError {
+    GatewayError::new(
+        StatusCode::TOO_MANY_REQUESTS,
+        "all_full",
+        format!(
+            "Every instance behind the route `{}` has as many requests under way as it takes \
+             (max_inflight). Try again in a moment.",
+            route.name
+        ),
+    )
+    .retry_after(RETRY_WHEN_FULL_S)
 }
 
 /// No candidate is live: everything is switched off, or no provider serves the endpoint.
@@ -83,6 +105,7 @@ async fn send(
     let provider = &choice.target.provider;
     let failed = |failure: Failure, cause: &str| {
         tracing::warn!(provider = provider.name, instance = %choice.instance.base, ?failure, cause, "no answer from upstream");
+        choice.instance.load.failed(failure.in_words());
         let (status, code) = match failure {
             Failure::Connect | Failure::Reset => (StatusCode::BAD_GATEWAY, "upstream_unreachable"),
             Failure::ConnectTimeout | Failure::FirstByteTimeout => {
@@ -101,6 +124,10 @@ async fn send(
         .map_err(|error| failed(Failure::of(&error), &with_causes(&error.without_url())))?;
     if answer.status().is_redirection() {
         tracing::warn!(provider = provider.name, instance = %choice.instance.base, status = answer.status().as_u16(), "redirect not followed");
+        choice
+            .instance
+            .load
+            .failed("answered with a redirect, which is never followed");
         return Err(GatewayError::new(
             StatusCode::BAD_GATEWAY,
             "upstream_redirect",
@@ -117,6 +144,7 @@ async fn send(
 fn to_client(
     settings: &Settings,
     choice: Choice<'_>,
+    inflight: Inflight,
     answer: http::Response<reqwest::Body>,
 ) -> Response {
     let (upstream, body) = answer.into_parts();
@@ -124,7 +152,7 @@ fn to_client(
     if settings.show_target {
         say_target(&mut headers, choice);
     }
-    let body = AnswerBody::new(body, choice.target.provider.idle);
+    let body = AnswerBody::new(body, choice.target.provider.idle, inflight);
     let mut response = Response::new(Body::new(body));
     *response.status_mut() = upstream.status;
     *response.headers_mut() = headers;

@@ -23,6 +23,8 @@ pub struct Peek {
     pub model: String,
     /// Where that value stands in the body, quotes included.
     pub model_span: Range<usize>,
+    /// How many levels the body is nested, itself included.
+    pub depth: usize,
 }
 
 /// Reads the top level of a JSON body.
@@ -30,7 +32,7 @@ pub struct Peek {
 /// Errors, all 400: no object, not JSON, nested too deep, no `model`, `model` not a string, or given
 /// twice (keys are compared unescaped, so `"mod\u0065l"` counts).
 pub fn peek(body: &[u8]) -> Result<Peek, GatewayError> {
-    refuse_deep_nesting(body)?;
+    let depth = refuse_deep_nesting(body)?;
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let top = deserializer
         .deserialize_map(TopLevel)
@@ -68,6 +70,7 @@ pub fn peek(body: &[u8]) -> Result<Peek, GatewayError> {
     Ok(Peek {
         model: model.into_owned(),
         model_span: start..start + raw.len(),
+        depth,
     })
 }
 
@@ -149,14 +152,21 @@ fn not_an_object(body: &[u8], error: &serde_json::Error) -> GatewayError {
     )
 }
 
-/// Counts brackets outside strings; one pass, no allocation.
-fn refuse_deep_nesting(body: &[u8]) -> Result<(), GatewayError> {
+/// How many levels a JSON text is nested, as far as it is let in.
+pub fn depth(body: &[u8]) -> usize {
+    refuse_deep_nesting(body).unwrap_or(usize::MAX)
+}
+
+/// Counts brackets outside strings; one pass, no allocation. Answers the deepest level.
+fn refuse_deep_nesting(body: &[u8]) -> Result<usize, GatewayError> {
     let mut depth = 0_usize;
+    let mut deepest = 0;
     let mut bytes = body.iter();
     while let Some(byte) = bytes.next() {
         match byte {
             b'{' | b'[' => {
                 depth += 1;
+                deepest = deepest.max(depth);
                 if depth > DEEPEST {
                     return Err(GatewayError::bad_request(
                         "nested_too_deep",
@@ -179,7 +189,7 @@ fn refuse_deep_nesting(body: &[u8]) -> Result<(), GatewayError> {
             _ => {}
         }
     }
-    Ok(())
+    Ok(deepest)
 }
 
 #[cfg(test)]
@@ -258,7 +268,8 @@ mod tests {
             "[".repeat(5_000),
             "{".repeat(5_000)
         );
-        assert_eq!(peek(body.as_bytes()).unwrap().model, "a");
+        let peek = peek(body.as_bytes()).unwrap();
+        assert_eq!((peek.model.as_str(), peek.depth), ("a", 1));
     }
 
     proptest! {

@@ -19,9 +19,16 @@ const IDLE_CONNECTION: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Upstreams {
     // reqwest knows one connect timeout a client, so there is one for each that is in use.
-    by_connect_timeout: Mutex<HashMap<u64, reqwest::Client>>,
+    by_use: Mutex<HashMap<(Pool, u64), reqwest::Client>>,
     proxy: Option<reqwest::Proxy>,
     allow_link_local: bool,
+}
+
+/// Whose connections they are: a decision service that hangs takes none from the targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pool {
+    Targets,
+    Decisions,
 }
 
 impl Upstreams {
@@ -33,7 +40,7 @@ impl Upstreams {
             "--upstream-proxy is not a proxy URL such as http://proxy:3128.".to_owned()
         })?;
         let upstreams = Self {
-            by_connect_timeout: Mutex::default(),
+            by_use: Mutex::default(),
             proxy,
             allow_link_local,
         };
@@ -44,16 +51,13 @@ impl Upstreams {
     }
 
     /// The client for a connect timeout.
-    pub fn client(&self, connect_ms: u64) -> Result<reqwest::Client, reqwest::Error> {
-        let mut clients = self
-            .by_connect_timeout
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(client) = clients.get(&connect_ms) {
+    pub fn client(&self, pool: Pool, connect_ms: u64) -> Result<reqwest::Client, reqwest::Error> {
+        let mut clients = self.by_use.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(&(pool, connect_ms)) {
             return Ok(client.clone());
         }
         let client = self.build(connect_ms)?;
-        clients.insert(connect_ms, client.clone());
+        clients.insert((pool, connect_ms), client.clone());
         Ok(client)
     }
 

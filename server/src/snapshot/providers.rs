@@ -2,13 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use app::api::provider::ProviderKind;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
 
-use crate::gateway::upstream::Upstreams;
+use crate::gateway::credentials::Credential;
+use crate::gateway::inflight::InstanceLoad;
+use crate::gateway::lasting::Lasting;
+use crate::gateway::upstream::Pool;
 use crate::store::ProviderRecord;
 use crate::upstream_url::BaseUrl;
 use crate::vault::{Row, Vault};
@@ -28,9 +32,11 @@ pub struct CompiledProvider {
     pub first_byte: Duration,
     pub idle: Duration,
     pub client: reqwest::Client,
-    /// Name of the header and its values, one a credential, in their order.
+    /// Whose turn it is among the instances of a decision service.
+    pub turn: AtomicUsize,
+    /// In their order.
+    pub credentials: Vec<Credential>,
     credential_header: HeaderName,
-    credentials: Vec<HeaderValue>,
     extra_headers: HeaderMap,
 }
 
@@ -38,6 +44,17 @@ pub struct CompiledProvider {
 pub struct CompiledInstance {
     pub id: Uuid,
     pub base: BaseUrl,
+    /// How many requests it takes at once, over all its models.
+    pub max_inflight: Option<u32>,
+    pub load: Arc<InstanceLoad>,
+}
+
+impl CompiledInstance {
+    /// Whether it takes no more for now.
+    pub fn is_full(&self) -> bool {
+        self.max_inflight
+            .is_some_and(|most| self.load.inflight() >= most)
+    }
 }
 
 impl CompiledProvider {
@@ -47,8 +64,13 @@ impl CompiledProvider {
             .is_none_or(|endpoints| endpoints.contains(endpoint))
     }
 
-    /// Puts this provider's headers over what of the client's may pass.
+    /// Puts this provider's headers, with its first credential, over what of the client's may pass.
     pub fn dress(&self, headers: &mut HeaderMap) {
+        self.dress_with(headers, self.credentials.first());
+    }
+
+    /// The same with a credential of choice.
+    pub fn dress_with(&self, headers: &mut HeaderMap, credential: Option<&Credential>) {
         if self.kind == ProviderKind::Anthropic && !headers.contains_key(&ANTHROPIC_VERSION) {
             headers.insert(ANTHROPIC_VERSION, DEFAULT_ANTHROPIC_VERSION);
         }
@@ -57,8 +79,8 @@ impl CompiledProvider {
         }
         // What a client put there is a key of its own, whether or not the provider has one.
         headers.remove(&self.credential_header);
-        if let Some(credential) = self.credentials.first() {
-            headers.insert(self.credential_header.clone(), credential.clone());
+        if let Some(credential) = credential {
+            headers.insert(self.credential_header.clone(), credential.value.clone());
         }
     }
 }
@@ -66,12 +88,12 @@ impl CompiledProvider {
 pub(super) fn compile(
     records: Vec<ProviderRecord>,
     vault: &Vault,
-    upstreams: &Upstreams,
+    lasting: &Lasting,
 ) -> Result<HashMap<Uuid, Arc<CompiledProvider>>, reqwest::Error> {
     records
         .into_iter()
         .map(|record| {
-            let provider = compile_one(record, vault, upstreams)?;
+            let provider = compile_one(record, vault, lasting)?;
             Ok((provider.id, Arc::new(provider)))
         })
         .collect()
@@ -84,7 +106,7 @@ pub(super) fn compile(
 pub fn compile_one(
     record: ProviderRecord,
     vault: &Vault,
-    upstreams: &Upstreams,
+    lasting: &Lasting,
 ) -> Result<CompiledProvider, reqwest::Error> {
     let own_header = record
         .credential_header
@@ -105,7 +127,10 @@ pub fn compile_one(
                 } else {
                     secret
                 };
-                credentials.extend(sensitive(&text));
+                credentials.extend(sensitive(&text).map(|value| Credential {
+                    value,
+                    rest: lasting.rests.of(credential.id),
+                }));
             }
             Err(error) => tracing::error!(provider = record.name, %error, "credential left out"),
         }
@@ -134,7 +159,9 @@ pub fn compile_one(
         .filter_map(|instance| match BaseUrl::parse(&instance.url) {
             Ok(base) => Some(CompiledInstance {
                 id: instance.id,
+                load: lasting.loads.instance(record.id, base.as_str()),
                 base,
+                max_inflight: instance.max_inflight,
             }),
             Err(error) => {
                 tracing::error!(provider = record.name, %error, "instance left out");
@@ -142,6 +169,10 @@ pub fn compile_one(
             }
         })
         .collect();
+    let pool = match record.kind {
+        ProviderKind::Decision => Pool::Decisions,
+        ProviderKind::Openai | ProviderKind::Anthropic => Pool::Targets,
+    };
     Ok(CompiledProvider {
         id: record.id,
         name: record.name,
@@ -153,9 +184,10 @@ pub fn compile_one(
             .map(|endpoints| endpoints.into_iter().collect()),
         first_byte: Duration::from_millis(record.timeouts.first_byte_ms),
         idle: Duration::from_millis(record.timeouts.idle_ms),
-        client: upstreams.client(record.timeouts.connect_ms)?,
-        credential_header,
+        client: lasting.upstreams.client(pool, record.timeouts.connect_ms)?,
+        turn: AtomicUsize::default(),
         credentials,
+        credential_header,
         extra_headers,
     })
 }

@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, Utc};
 use http::HeaderValue;
 use routing::{
-    Candidate, CandidateKey, FallbackDraft, FieldErrors, LeftOut, Policy, Rotation, Route,
-    RouteDraft, TargetDraft,
+    Candidate, CandidateKey, DecisionService, Facts, FallbackDraft, FieldErrors, LeftOut, Load,
+    Policy, Ranking, Rotation, Route, RouteDraft, ScorerName, SessionKeys, TargetDraft,
 };
 use uuid::Uuid;
 
 use super::providers::{CompiledInstance, CompiledProvider};
 use crate::gateway::Endpoint;
+use crate::gateway::decision::breaker::{Breaker, Breakers};
+use crate::gateway::inflight::{Inflight, Loads, ModelLoad};
 use crate::store::RouteRecord;
 
 /// What round-robin and Target Weight carry from request to request, by route. Outlives snapshots, so
@@ -32,9 +34,21 @@ pub struct CompiledRoute {
     pub name: String,
     pub enabled: bool,
     pub created_at: DateTime<Utc>,
+    /// Where its sessions are recognised; nothing when they do not count.
+    pub session_keys: Option<SessionKeys>,
+    /// Who is asked which model fits; nothing when nobody is.
+    pub decision: Option<DecisionUse>,
     targets: Vec<CompiledTarget>,
     policy: Policy,
     rotation: Arc<Mutex<Rotation>>,
+}
+
+/// A route's use of a decision service.
+#[derive(Debug)]
+pub struct DecisionUse {
+    pub settings: DecisionService,
+    pub provider: Arc<CompiledProvider>,
+    pub breaker: Arc<Breaker>,
 }
 
 #[derive(Debug)]
@@ -44,8 +58,15 @@ pub struct CompiledTarget {
     pub model: String,
     /// `provider/model`, for the answer's header.
     pub label: HeaderValue,
-    /// One a instance of the provider, in the same order.
-    keys: Vec<CandidateKey>,
+    /// One an instance of the provider, in the same order.
+    places: Vec<Place>,
+}
+
+/// This target's model at one instance.
+#[derive(Debug)]
+pub(super) struct Place {
+    key: CandidateKey,
+    load: Arc<ModelLoad>,
 }
 
 /// Why a stored route cannot be compiled: somebody changed the database by hand.
@@ -55,6 +76,8 @@ enum Unusable {
     Invalid(FieldErrors),
     #[error("its provider {0} is not there")]
     NoProvider(Uuid),
+    #[error("it has no decision service to ask")]
+    NoDecisionService,
 }
 
 /// A target's instance that a request goes to.
@@ -62,12 +85,25 @@ enum Unusable {
 pub struct Choice<'a> {
     pub target: &'a CompiledTarget,
     pub instance: &'a CompiledInstance,
+    place: &'a Place,
+}
+
+/// What came of ranking a route's candidates for one request.
+#[derive(Debug)]
+pub struct Placement<'a> {
+    /// The candidates, in the order of the targets and their instances.
+    pub candidates: Vec<Choice<'a>>,
+    pub ranking: Ranking,
+    /// Where the request goes, already counted there. Nothing when no candidate is live, or all are
+    /// full.
+    pub taken: Option<(Choice<'a>, Inflight)>,
 }
 
 impl Routes {
     pub(super) fn compile(
         records: Vec<RouteRecord>,
         providers: &HashMap<Uuid, Arc<CompiledProvider>>,
+        breakers: &Breakers,
         rotations: &mut Rotations,
     ) -> Self {
         let mut kept = Rotations::with_capacity(records.len());
@@ -75,7 +111,7 @@ impl Routes {
         for record in records {
             let rotation = rotations.remove(&record.id).unwrap_or_default();
             kept.insert(record.id, Arc::clone(&rotation));
-            match CompiledRoute::compile(&record, providers, rotation) {
+            match CompiledRoute::compile(&record, providers, breakers, rotation) {
                 Ok(route) => in_order.push(Arc::new(route)),
                 Err(reason) => tracing::error!(route = record.name, %reason, "route left out"),
             }
@@ -103,6 +139,7 @@ impl CompiledRoute {
     fn compile(
         record: &RouteRecord,
         providers: &HashMap<Uuid, Arc<CompiledProvider>>,
+        breakers: &Breakers,
         rotation: Arc<Mutex<Rotation>>,
     ) -> Result<Self, Unusable> {
         let route = Route::try_from(draft(record)).map_err(Unusable::Invalid)?;
@@ -120,41 +157,99 @@ impl CompiledRoute {
                 ))
             })
             .collect::<Result<_, Unusable>>()?;
+        let policy = Policy::from(&route);
+        let settings = route.policy();
+        let session_keys = policy
+            .asks(ScorerName::SessionAffinity)
+            .then(|| SessionKeys::from(&settings.session_affinity));
+        let decision = policy
+            .asks(ScorerName::DecisionService)
+            .then(|| DecisionUse::compile(record, &settings.decision_service, providers, breakers))
+            .transpose()?;
         Ok(Self {
             id: record.id,
             name: record.name.clone(),
             enabled: record.enabled,
             created_at: record.created_at,
+            session_keys,
+            decision,
             targets,
-            policy: Policy::from(&route),
+            policy,
             rotation,
         })
     }
 
-    /// Asks the policy, which moves on by one step; `None` when no candidate is live.
-    pub fn choose(&self, endpoint: Endpoint) -> Option<Choice<'_>> {
+    /// Ranks the candidates and takes the best that is not full, in one short step of which no two
+    /// happen at once. The rotation moves on.
+    pub fn place(&self, endpoint: Endpoint, facts: &Facts<'_>, loads: &Loads) -> Placement<'_> {
+        let _placing = loads.place();
+        let mut rotation = self.rotation.lock().unwrap_or_else(PoisonError::into_inner);
+        let (candidates, ranking) = self.rank_by(endpoint, facts, &mut rotation);
+        let taken = ranking
+            .choice()
+            .and_then(|choice| candidates.get(choice).copied())
+            .map(|choice| (choice, choice.begin()));
+        Placement {
+            candidates,
+            ranking,
+            taken,
+        }
+    }
+
+    /// What `place` would come to. Takes nothing and moves nothing.
+    pub fn preview(&self, endpoint: Endpoint, facts: &Facts<'_>) -> Placement<'_> {
+        let mut rotation = {
+            let rotation = self.rotation.lock().unwrap_or_else(PoisonError::into_inner);
+            rotation.clone()
+        };
+        let (candidates, ranking) = self.rank_by(endpoint, facts, &mut rotation);
+        Placement {
+            candidates,
+            ranking,
+            taken: None,
+        }
+    }
+
+    fn rank_by(
+        &self,
+        endpoint: Endpoint,
+        facts: &Facts<'_>,
+        rotation: &mut Rotation,
+    ) -> (Vec<Choice<'_>>, Ranking) {
         let mut choices = Vec::new();
         let mut candidates = Vec::new();
-        for (place, target) in self.targets.iter().enumerate() {
+        for (index, target) in self.targets.iter().enumerate() {
             let left_out = target.left_out(endpoint);
-            for (instance, key) in target.provider.instances.iter().zip(&target.keys) {
-                choices.push(Choice { target, instance });
+            for (instance, place) in target.provider.instances.iter().zip(&target.places) {
+                choices.push(Choice {
+                    target,
+                    instance,
+                    place,
+                });
                 candidates.push(Candidate {
-                    target: place,
-                    key,
+                    target: index,
+                    key: &place.key,
+                    load: Load {
+                        inflight: place.load.inflight(),
+                        // Recovering instances, and with them penalties, are not known yet.
+                        penalty: 0.0,
+                        full: instance.is_full(),
+                    },
                     left_out,
                 });
             }
         }
-        let ranking = {
-            let mut rotation = self.rotation.lock().unwrap_or_else(PoisonError::into_inner);
-            self.policy.rank(&candidates, &mut rotation)
-        };
-        ranking
-            .live
-            .first()
-            .and_then(|best| choices.get(best.candidate))
-            .copied()
+        let ranking = self.policy.rank(&candidates, facts, rotation);
+        (choices, ranking)
+    }
+
+    /// The models of the candidates that can answer, each target's.
+    pub fn live_models(&self, endpoint: Endpoint) -> impl Iterator<Item = &str> {
+        self.targets
+            .iter()
+            .filter(move |target| target.left_out(endpoint).is_none())
+            .filter(|target| !target.provider.instances.is_empty())
+            .map(|target| target.model.as_str())
     }
 
     /// Whether there are targets switched on, but none whose provider serves the endpoint.
@@ -188,17 +283,20 @@ impl CompiledTarget {
         // Beyond ASCII the bytes are UTF-8; names hold no control characters.
         let label = HeaderValue::from_bytes(label.as_bytes())
             .unwrap_or(HeaderValue::from_static("unnamed"));
-        let keys = provider
+        let places = provider
             .instances
             .iter()
-            .map(|instance| CandidateKey::new(provider.id, instance.base.as_str(), &model))
+            .map(|instance| Place {
+                key: CandidateKey::new(provider.id, instance.base.as_str(), &model),
+                load: instance.load.model(&model),
+            })
             .collect();
         Self {
             enabled,
             provider,
             model,
             label,
-            keys,
+            places,
         }
     }
 
@@ -212,6 +310,35 @@ impl CompiledTarget {
         } else {
             None
         }
+    }
+}
+
+impl Choice<'_> {
+    /// Counts one request more here.
+    fn begin(&self) -> Inflight {
+        Inflight::begin(&self.instance.load, &self.place.load)
+    }
+}
+
+impl DecisionUse {
+    fn compile(
+        record: &RouteRecord,
+        settings: &DecisionService,
+        providers: &HashMap<Uuid, Arc<CompiledProvider>>,
+        breakers: &Breakers,
+    ) -> Result<Self, Unusable> {
+        let provider = record
+            .decision_provider()
+            .ok_or(Unusable::NoDecisionService)?;
+        let compiled = providers
+            .get(&provider)
+            .ok_or(Unusable::NoProvider(provider))?;
+        let model = settings.model.clone().unwrap_or_default();
+        Ok(Self {
+            settings: settings.clone(),
+            provider: Arc::clone(compiled),
+            breaker: breakers.of((record.id, provider, model)),
+        })
     }
 }
 

@@ -64,6 +64,14 @@ async fn answers_fit_their_schemas() {
     assert_fits(&document, "/routes/{id}", "put", "200", &saved);
     assert_fits(&document, "/routes/{id}", "get", "200", &saved);
 
+    let (status, explained) = signalbox
+        .api(Method::POST, &format!("{route_path}/explain"), json!({}))
+        .await;
+    assert_eq!(status, 200, "{explained}");
+    assert_fits(&document, "/routes/{id}/explain", "post", "200", &explained);
+    let (_, instances) = signalbox.get("/instances").await;
+    assert_fits(&document, "/instances", "get", "200", &instances);
+
     let key = signalbox
         .create("/keys", json!({"name": "k", "expires_in_s": 60}))
         .await;
@@ -102,7 +110,7 @@ async fn every_documented_call_is_there_and_guarded() {
         }
     }
     assert_eq!(
-        calls, 17,
+        calls, 19,
         "calls came or went: is the document still whole?"
     );
 }

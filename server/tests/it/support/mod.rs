@@ -5,5 +5,5 @@ mod database;
 mod mock_upstream;
 mod signalbox;
 
-pub use mock_upstream::{MockUpstream, completion};
+pub use mock_upstream::{MockUpstream, Received, completion};
 pub use signalbox::{Database, PASSWORD, Signalbox, use_tls_provider};

@@ -7,6 +7,7 @@ use clap::Parser;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use signalbox::cli::{Cli, Command};
+use signalbox::inspector::Inspector;
 use signalbox::server::Bound;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -30,6 +31,8 @@ pub struct Signalbox {
     pub client: reqwest::Client,
     /// The value of the session's `Cookie` header.
     pub cookie: String,
+    /// What pages reach by server functions only.
+    pub inspector: Arc<Inspector>,
     stop: CancellationToken,
     running: Option<JoinHandle<()>>,
 }
@@ -75,6 +78,7 @@ impl Signalbox {
         };
         let bound = Bound::bind(&options).await.unwrap();
         let address = bound.address;
+        let inspector = Arc::clone(&bound.state.inspector);
         let stop = CancellationToken::new();
         let running = tokio::spawn(bound.run(stop.clone()));
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
@@ -84,6 +88,7 @@ impl Signalbox {
             data,
             client,
             cookie: String::new(),
+            inspector,
             stop,
             running: Some(running),
         };
@@ -175,8 +180,18 @@ impl Signalbox {
 
     /// `POST /v1/chat/completions`.
     pub fn chat(&self, key: &str, body: impl Into<reqwest::Body>) -> reqwest::RequestBuilder {
+        self.post_v1("/v1/chat/completions", key, body)
+    }
+
+    /// An application's request.
+    pub fn post_v1(
+        &self,
+        path: &str,
+        key: &str,
+        body: impl Into<reqwest::Body>,
+    ) -> reqwest::RequestBuilder {
         self.client
-            .post(self.url("/v1/chat/completions"))
+            .post(self.url(path))
             .bearer_auth(key)
             .header("content-type", "application/json")
             .body(body)
