@@ -59,8 +59,9 @@ enum AccountPage {
     Settings,
 }
 
+/// `#[lazy]` makes `preload` beside each function; the router calls it before it takes a page over.
 macro_rules! lazy_routes {
-    ($($name:ident: $view:ident($page:expr)),* $(,)?) => {$(
+    ($view:ident, $preload:ident: $($name:ident = $page:expr),* $(,)?) => {$(
         pub(crate) struct $name;
 
         impl LazyRoute for $name {
@@ -71,17 +72,31 @@ macro_rules! lazy_routes {
             async fn view(_route: Self) -> AnyView {
                 $view($page).await
             }
+
+            async fn preload() {
+                #[cfg(target_arch = "wasm32")]
+                $preload().await;
+            }
         }
     )*};
 }
 
 lazy_routes! {
-    LazyAddRoute: route_page(RoutePage::Add),
-    LazyEditRoute: route_page(RoutePage::Edit),
-    LazyProviders: provider_page(ProviderPage::List),
-    LazyAddProvider: provider_page(ProviderPage::Add),
-    LazyEditProvider: provider_page(ProviderPage::Edit),
-    LazyKeys: account_page(AccountPage::Keys),
-    LazyAddKey: account_page(AccountPage::AddKey),
-    LazySettings: account_page(AccountPage::Settings),
+    route_page, __preload_route_page:
+    LazyAddRoute = RoutePage::Add,
+    LazyEditRoute = RoutePage::Edit,
+}
+
+lazy_routes! {
+    provider_page, __preload_provider_page:
+    LazyProviders = ProviderPage::List,
+    LazyAddProvider = ProviderPage::Add,
+    LazyEditProvider = ProviderPage::Edit,
+}
+
+lazy_routes! {
+    account_page, __preload_account_page:
+    LazyKeys = AccountPage::Keys,
+    LazyAddKey = AccountPage::AddKey,
+    LazySettings = AccountPage::Settings,
 }

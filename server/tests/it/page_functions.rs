@@ -178,7 +178,10 @@ async fn every_function_needs_a_session() {
         ("list-routes", json!({})),
         ("get-catalog", json!({})),
         ("get-route", json!({"id": uuid::Uuid::nil()})),
-        ("switch-route", json!({"id": uuid::Uuid::nil(), "enabled": true})),
+        (
+            "switch-route",
+            json!({"id": uuid::Uuid::nil(), "enabled": true}),
+        ),
         ("delete-routes", json!({"ids": [uuid::Uuid::nil()]})),
         ("get-used-provider", json!({"id": uuid::Uuid::nil()})),
         ("summarize-providers", json!({})),
