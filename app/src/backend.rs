@@ -8,6 +8,7 @@ use routing::RouteDraft;
 use uuid::Uuid;
 
 use crate::api::account::{About, PasswordChange, Session};
+use crate::api::explain::{DecisionTrial, DecisionTried};
 use crate::api::key::{Key, KeyDraft, NewKey};
 use crate::api::list::{List, Page};
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
@@ -53,6 +54,11 @@ pub trait Backend: Send + Sync {
         id: Option<Uuid>,
         draft: ProviderDraft,
     ) -> Result<Vec<String>, ApiError>;
+
+    /// The form of an instance's URL by which the gateway tells instances apart.
+    fn base_url(&self, written: &str) -> String;
+    /// Asks a decision service about a prompt.
+    async fn try_decision(&self, trial: DecisionTrial) -> Result<DecisionTried, ApiError>;
 
     async fn list_keys(&self, page: Page) -> Result<List<Key>, ApiError>;
     async fn create_key(&self, draft: KeyDraft) -> Result<NewKey, ApiError>;

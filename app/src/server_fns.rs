@@ -6,6 +6,7 @@ use routing::RouteDraft;
 use uuid::Uuid;
 
 use crate::api::account::{About, PasswordChange, Session};
+use crate::api::explain::{DecisionTrial, DecisionTried};
 use crate::api::key::{Key, KeyDraft, NewKey};
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
 use crate::error::ApiError;
@@ -30,7 +31,7 @@ pub async fn list_routes() -> Result<RouteList, ApiError> {
         let providers = every_page(|page| backend.list_providers(page)).await?;
         Ok(RouteList {
             routes: routes.into_iter().map(RouteSummary::from).collect(),
-            upstreams: Catalog::of(providers).upstreams,
+            upstreams: Catalog::of(providers, |url| backend.base_url(url)).upstreams,
         })
     })
     .await
@@ -42,7 +43,7 @@ pub async fn get_catalog() -> Result<Catalog, ApiError> {
     answer(async {
         let backend = backend()?;
         let providers = every_page(|page| backend.list_providers(page)).await?;
-        Ok(Catalog::of(providers))
+        Ok(Catalog::of(providers, |url| backend.base_url(url)))
     })
     .await
 }
@@ -163,6 +164,12 @@ pub async fn upstream_models(
     draft: ProviderDraft,
 ) -> Result<Vec<String>, ApiError> {
     answer(async move { backend()?.upstream_models(id, draft).await }).await
+}
+
+/// Asks a decision service about a prompt, with settings that need not be saved.
+#[server(prefix = "/fn", endpoint = "try-decision", input = Json, output = Json)]
+pub async fn try_decision(trial: DecisionTrial) -> Result<DecisionTried, ApiError> {
+    answer(async move { backend()?.try_decision(trial).await }).await
 }
 
 #[server(prefix = "/fn", endpoint = "list-keys", input = Json, output = Json)]

@@ -8,15 +8,23 @@ use uuid::Uuid;
 
 use crate::api::provider::{Provider, ProviderKind};
 #[cfg(feature = "ssr")]
-use crate::api::{provider::Instance, route::Route};
+use crate::api::route::Route;
 
 /// A provider as a track needs it: whether it takes traffic, and what shares it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Upstream {
+    pub id: Uuid,
     pub provider: String,
     pub enabled: bool,
-    /// Their URLs.
+    /// Their URLs in the form by which the gateway tells them apart.
     pub instances: Vec<String>,
+}
+
+/// A decision service that a route may ask.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decider {
+    pub provider: String,
+    pub models: Vec<String>,
 }
 
 /// What can be a target.
@@ -25,6 +33,7 @@ pub struct Catalog {
     pub upstreams: Vec<Upstream>,
     /// Each as `provider/model`.
     pub targets: Vec<String>,
+    pub deciders: Vec<Decider>,
 }
 
 /// The list of routes, and what their tracks lead to.
@@ -100,41 +109,46 @@ impl ProviderSummary {
             kind: provider.kind,
             enabled: provider.enabled,
             models: provider.models.len(),
-            instances: urls(provider.instances),
+            instances: provider
+                .instances
+                .into_iter()
+                .map(|instance| instance.url)
+                .collect(),
         }
     }
 }
 
 #[cfg(feature = "ssr")]
 impl Catalog {
-    /// Without decision services, which cannot be targets.
-    pub(crate) fn of(providers: Vec<Provider>) -> Self {
+    /// `base_url` gives an instance's URL in its normal form.
+    pub(crate) fn of(providers: Vec<Provider>, base_url: impl Fn(&str) -> String) -> Self {
         let mut catalog = Self {
             upstreams: Vec::new(),
             targets: Vec::new(),
+            deciders: Vec::new(),
         };
         for provider in providers {
+            let models = provider.models.into_iter().map(|model| model.name);
             if provider.kind == ProviderKind::Decision {
+                catalog.deciders.push(Decider {
+                    provider: provider.name,
+                    models: models.collect(),
+                });
                 continue;
             }
             let name = &provider.name;
-            let targets = provider.models.iter();
-            catalog
-                .targets
-                .extend(targets.map(|model| format!("{name}/{}", model.name)));
+            let targets = models.map(|model| format!("{name}/{model}"));
+            catalog.targets.extend(targets);
+            let instances = provider.instances.iter();
             catalog.upstreams.push(Upstream {
+                id: provider.id,
                 provider: provider.name,
                 enabled: provider.enabled,
-                instances: urls(provider.instances),
+                instances: instances.map(|instance| base_url(&instance.url)).collect(),
             });
         }
         catalog
     }
-}
-
-#[cfg(feature = "ssr")]
-fn urls(instances: Vec<Instance>) -> Vec<String> {
-    instances.into_iter().map(|instance| instance.url).collect()
 }
 
 #[cfg(feature = "ssr")]

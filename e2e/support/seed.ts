@@ -36,10 +36,15 @@ export async function routes(signalbox: Signalbox): Promise<Route[]> {
 }
 
 /** One short chat request. */
-export function ask(signalbox: Signalbox, key: string, model: string): Promise<Response> {
+export function ask(
+  signalbox: Signalbox,
+  key: string,
+  model: string,
+  { content = 'Hello', headers = {} }: { content?: string; headers?: Record<string, string> } = {},
+): Promise<Response> {
   return fetch(`${signalbox.url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content }] }),
   });
 }

@@ -5,14 +5,16 @@ use leptos::html;
 use leptos::prelude::*;
 
 #[component]
-pub(crate) fn Select<T>(
+pub(crate) fn Select<T, N>(
     id: String,
     #[prop(optional, into)] label: Option<Signal<String>>,
-    options: Vec<(T, &'static str)>,
+    /// Each with its word.
+    options: Vec<(T, N)>,
     value: RwSignal<T>,
 ) -> impl IntoView
 where
     T: Copy + PartialEq + Send + Sync + 'static,
+    N: IntoView + 'static,
 {
     let values: StoredValue<Vec<T>> =
         StoredValue::new(options.iter().map(|(value, _)| *value).collect());

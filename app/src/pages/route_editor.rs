@@ -8,6 +8,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 use routing::{Route, RouteDraft};
 
+use crate::components::choice::Choice;
 use crate::components::conflict::Conflict;
 use crate::components::field::{TextArea, TextField};
 use crate::components::focus::focus_first;
@@ -21,15 +22,21 @@ use crate::i18n::{text, use_locale};
 use crate::summary::Catalog;
 use crate::{paths, server_fns};
 
+mod balance;
 mod decides;
 mod differences;
 mod form;
+mod policy;
+mod policy_form;
+mod simulator;
 mod targets;
 
 use decides::Decides;
 use differences::differences;
 use form::RouteForm;
 pub(crate) use form::Start;
+use policy::{Policy, Problems};
+use policy_form::By;
 use targets::Targets;
 
 const INVALID_FIELD: &str = ".editor [aria-invalid]";
@@ -41,6 +48,7 @@ pub(crate) fn RouteEditor(start: Start, catalog: Catalog) -> impl IntoView {
     let toasts = use_toasts();
     let options = StoredValue::new(catalog.targets);
     let upstreams = StoredValue::new(catalog.upstreams);
+    let deciders = StoredValue::new(catalog.deciders);
     let form = RouteForm::new(start);
     let draft = Memo::new(move |_| form.draft());
 
@@ -64,6 +72,16 @@ pub(crate) fn RouteEditor(start: Start, catalog: Catalog) -> impl IntoView {
             problems.extend(refusal.error.fields.clone());
         }
         problems
+    });
+    // Of the targets, each once.
+    let models = Memo::new(move |_| {
+        let mut models = Vec::new();
+        for target in &draft.read().targets {
+            if !target.model.is_empty() && !models.contains(&target.model) {
+                models.push(target.model.clone());
+            }
+        }
+        models
     });
     let problem = move |path: &'static str| {
         Signal::derive(move || problems.with(|problems| problems.get(path).cloned()))
@@ -159,6 +177,26 @@ pub(crate) fn RouteEditor(start: Start, catalog: Catalog) -> impl IntoView {
                     />
                 </section>
                 <Targets form options problems=problems.into() />
+                <section class="panel">
+                    <Choice
+                        label=text!(locale, route_by.label)
+                        name="route-by"
+                        options=vec![
+                            (By::TargetWeight, text!(locale, route_by.target_weight)),
+                            (By::Policy, text!(locale, route_by.policy)),
+                        ]
+                        value=form.policy.by
+                    />
+                    <p class="field-hint">
+                        {move || match form.policy.by.get() {
+                            By::TargetWeight => text!(locale, policy.by_weight),
+                            By::Policy => text!(locale, policy.by_policy),
+                        }}
+                    </p>
+                </section>
+                <div class="editor-form" hidden=move || form.policy.by.get() == By::TargetWeight>
+                    <Policy form=form.policy deciders models problems=Problems(problems.into()) />
+                </div>
                 {move || {
                     refusal
                         .get()

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use app::api::account::{About, PasswordChange, Session};
+use app::api::explain::{DecisionTrial, DecisionTried};
 use app::api::key::{Key, KeyDraft, NewKey};
 use app::api::list::{List, Page};
 use app::api::provider::{Provider, ProviderDraft, ProviderTest};
@@ -19,6 +20,7 @@ use uuid::Uuid;
 
 use crate::auth::SignedIn;
 use crate::server::AppState;
+use crate::upstream_url::BaseUrl;
 
 /// Who is asking, and the answer on which cookies can be set.
 pub(super) struct PageBackend {
@@ -194,6 +196,15 @@ impl Backend for PageBackend {
             self.state.prober.upstream_models(record).await
         })
         .await
+    }
+
+    fn base_url(&self, written: &str) -> String {
+        BaseUrl::parse(written).map_or_else(|_| written.to_owned(), |base| base.as_str().to_owned())
+    }
+
+    async fn try_decision(&self, trial: DecisionTrial) -> Result<DecisionTried, ApiError> {
+        self.guarded(|_| async move { self.state.inspector.try_decision(trial).await })
+            .await
     }
 
     async fn list_keys(&self, page: Page) -> Result<List<Key>, ApiError> {

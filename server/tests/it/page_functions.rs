@@ -185,6 +185,10 @@ async fn every_function_needs_a_session() {
         ("delete-routes", json!({"ids": [uuid::Uuid::nil()]})),
         ("get-used-provider", json!({"id": uuid::Uuid::nil()})),
         ("summarize-providers", json!({})),
+        (
+            "try-decision",
+            json!({"trial": {"settings": {}, "prompt": "Hello"}}),
+        ),
         ("list-keys", json!({})),
         ("list-sessions", json!({})),
         ("end-other-sessions", json!({})),

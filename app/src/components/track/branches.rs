@@ -72,6 +72,7 @@ mod tests {
 
     fn upstream(provider: &str, instances: &[&str]) -> Upstream {
         Upstream {
+            id: uuid::Uuid::nil(),
             provider: provider.into(),
             enabled: true,
             instances: instances.iter().map(|url| (*url).to_owned()).collect(),

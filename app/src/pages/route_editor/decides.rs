@@ -1,12 +1,15 @@
 //! How this route decides: Route By, a sentence, and the track diagram, as one types.
 
 use leptos::prelude::*;
-use routing::{RouteBy, RouteDraft, TargetDraft};
+use routing::{RouteBy, RouteDraft, ScorerName, TargetDraft};
 
 use crate::components::route_by::{RouteByBadge, route_by_name};
 use crate::components::track::{Branch, LargeTrack, branches};
 use crate::i18n::{text, use_locale};
 use crate::summary::Upstream;
+
+use super::balance::BalanceTable;
+use super::simulator::{Contender, Simulator, contenders, scorers};
 
 #[component]
 pub(super) fn Decides(
@@ -22,6 +25,16 @@ pub(super) fn Decides(
         let known = options.with_value(|options| known_targets(&draft, options));
         upstreams.with_value(|upstreams| tracks(&draft, known, upstreams))
     });
+    let contenders = Memo::new(move |_| {
+        let draft = draft.read();
+        let known = RouteDraft {
+            targets: options.with_value(|options| known_targets(&draft, options)),
+            ..RouteDraft::default()
+        };
+        upstreams.with_value(|upstreams| contenders(&known, upstreams))
+    });
+    let scorers = Memo::new(move |_| scorers(&draft.read().policy));
+    let is_policy = Memo::new(move |_| route_by.get() == RouteBy::Policy);
     let name = Memo::new(move |_| {
         let draft = draft.read();
         match draft.name.trim() {
@@ -47,6 +60,9 @@ pub(super) fn Decides(
                 <dd>{move || view! { <RouteByBadge route_by=route_by.get() /> }}</dd>
             </dl>
             {move || match tracks.get() {
+                Tracks::Drawn(_) if is_policy.get() => {
+                    view! { <DecidesByPolicy contenders scorers /> }.into_any()
+                }
                 Tracks::Drawn(branches) => {
                     let label = route_by_name(locale, route_by.get()).to_owned();
                     view! {
@@ -90,11 +106,43 @@ fn tracks(draft: &RouteDraft, targets: Vec<TargetDraft>, upstreams: &[Upstream])
     branches(draft.enabled, &targets, upstreams).map_or(Tracks::HalfWeighted, Tracks::Drawn)
 }
 
-/// What the weights make it. Scorers come on another part of the page.
+/// What weights and scorers make it.
 fn route_by(draft: &RouteDraft) -> RouteBy {
-    if draft.targets.iter().any(|target| target.weight.is_some()) {
+    if !scorers(&draft.policy).is_empty() {
+        RouteBy::Policy
+    } else if draft.targets.iter().any(|target| target.weight.is_some()) {
         RouteBy::TargetWeight
     } else {
         RouteBy::RoundRobin
+    }
+}
+
+#[component]
+fn DecidesByPolicy(
+    contenders: Memo<Vec<Contender>>,
+    scorers: Memo<Vec<(ScorerName, f64)>>,
+) -> impl IntoView {
+    let count = Memo::new(move |_| contenders.read().len() as u32);
+    let weights = Memo::new(move |_| {
+        let scorers = scorers.read();
+        let of = |wanted| {
+            scorers
+                .iter()
+                .find(|(name, _)| *name == wanted)
+                .map(|(_, weight)| *weight)
+        };
+        of(ScorerName::SessionAffinity).zip(of(ScorerName::LeastInflight))
+    });
+    view! {
+        {move || {
+            weights
+                .get()
+                .map(|(session_affinity, least_inflight)| {
+                    view! {
+                        <BalanceTable candidates=count.get() session_affinity least_inflight />
+                    }
+                })
+        }}
+        <Simulator contenders scorers />
     }
 }

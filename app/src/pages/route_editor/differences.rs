@@ -1,9 +1,11 @@
 //! In what two drafts of a route differ, in words for a person.
 
-use routing::{RouteDraft, TargetDraft};
+use routing::{PolicyDraft, RouteDraft, ScorerName, TargetDraft};
 
 use crate::components::conflict::Difference;
 use crate::i18n::{Locale, text};
+
+use super::simulator::{scorer_name, scorers};
 
 pub(super) fn differences(
     locale: Locale,
@@ -25,10 +27,42 @@ pub(super) fn differences(
             let lines = draft.targets.iter().map(|target| line(locale, target));
             lines.collect::<Vec<_>>().join("\n")
         }),
+        between(text!(locale, route_by.policy), &|draft| {
+            policy(locale, &draft.policy)
+        }),
     ]
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// The scorers that are on, each with what was set.
+fn policy(locale: Locale, policy: &PolicyDraft) -> String {
+    let mut lines = Vec::new();
+    for (scorer, weight) in scorers(policy) {
+        lines.push(format!("{} · {weight}", scorer_name(locale, scorer)));
+        match scorer {
+            ScorerName::SessionAffinity => {
+                let keys = policy.session_affinity.iter().flat_map(|draft| &draft.keys);
+                let keys = keys
+                    .flatten()
+                    .filter_map(|key| key.header.as_ref().or(key.body.as_ref()));
+                lines.push(keys.cloned().collect::<Vec<_>>().join(", "));
+            }
+            ScorerName::LeastInflight => {}
+            ScorerName::DecisionService => {
+                let Some(draft) = &policy.decision_service else {
+                    continue;
+                };
+                let service = [&draft.provider, &draft.model].into_iter().flatten();
+                lines.push(service.cloned().collect::<Vec<_>>().join(" / "));
+                lines.push(draft.instructions.clone());
+                let criteria = draft.criteria.iter();
+                lines.extend(criteria.map(|(model, text)| format!("{model}: {text}")));
+            }
+        }
+    }
+    lines.join("\n")
 }
 
 fn line(locale: Locale, target: &TargetDraft) -> String {

@@ -1,10 +1,12 @@
 //! What is typed into the editor, and the draft it amounts to.
 
 use leptos::prelude::*;
-use routing::{FallbackDraft, PolicyDraft, RouteDraft, TargetDraft};
+use routing::{FallbackDraft, RouteDraft, TargetDraft};
 use uuid::Uuid;
 
 use crate::components::rows::Rows;
+
+use super::policy_form::{By, PolicyForm};
 
 /// What the form shows first.
 #[derive(Clone)]
@@ -25,8 +27,9 @@ pub(super) struct RouteForm {
     pub description: RwSignal<String>,
     pub enabled: RwSignal<bool>,
     pub targets: Rows<TargetRow>,
-    /// What has no fields here stays as it is.
-    rest: StoredValue<(Vec<FallbackDraft>, PolicyDraft)>,
+    pub policy: PolicyForm,
+    /// They have no fields here and stay as they are.
+    fallbacks: StoredValue<Vec<FallbackDraft>>,
 }
 
 /// One row of Route Targets.
@@ -70,7 +73,8 @@ impl RouteForm {
             description: RwSignal::new(draft.description),
             enabled: RwSignal::new(draft.enabled),
             targets: Rows::new(),
-            rest: StoredValue::new((draft.fallbacks, draft.policy)),
+            policy: PolicyForm::of(draft.policy),
+            fallbacks: StoredValue::new(draft.fallbacks),
         };
         let rows = draft.targets.into_iter();
         form.targets
@@ -85,16 +89,17 @@ impl RouteForm {
 
     /// What would be saved now.
     pub(super) fn draft(self) -> RouteDraft {
-        let (fallbacks, policy) = self.rest.get_value();
+        // Weights keep what was typed while Policy is chosen, but do not count.
+        let weighted = self.policy.by.get() == By::TargetWeight;
         let targets = self.targets.list.read();
         RouteDraft {
             revision: self.revision.get(),
             name: self.name.get(),
             description: self.description.get(),
             enabled: self.enabled.get(),
-            targets: targets.iter().map(|row| row.of.draft()).collect(),
-            fallbacks,
-            policy,
+            targets: targets.iter().map(|row| row.of.draft(weighted)).collect(),
+            fallbacks: self.fallbacks.get_value(),
+            policy: self.policy.draft(),
         }
     }
 }
@@ -117,13 +122,13 @@ impl TargetRow {
         }
     }
 
-    fn draft(self) -> TargetDraft {
+    fn draft(self, weighted: bool) -> TargetDraft {
         let (provider, model) = split_target(&self.target.read());
         TargetDraft {
             id: self.id,
             provider,
             model,
-            weight: parse_weight(&self.weight.read()),
+            weight: parse_number(&self.weight.read()).filter(|_| weighted),
             enabled: self.enabled.get(),
         }
     }
@@ -135,16 +140,16 @@ fn split_target(typed: &str) -> (String, String) {
     (provider.trim().to_owned(), model.trim().to_owned())
 }
 
-/// Nothing typed is no weight. What is no number becomes the number that is none, so that the check
-/// of weights has the word on that too.
-fn parse_weight(typed: &str) -> Option<f64> {
+/// Nothing typed is no number. What is none becomes the one that is none, so that the check of weights
+/// has the word on that too.
+pub(super) fn parse_number(typed: &str) -> Option<f64> {
     let typed = typed.trim();
     (!typed.is_empty()).then(|| typed.parse().unwrap_or(f64::NAN))
 }
 
 #[cfg(test)]
 mod tests {
-    use routing::{LeastInflightDraft, Problem, Route};
+    use routing::{PolicySettings, Problem, Route};
 
     use super::*;
 
@@ -167,10 +172,10 @@ mod tests {
 
     #[test]
     fn a_weight_is_a_number_or_left_out() {
-        assert_eq!(parse_weight("  "), None);
-        assert_eq!(parse_weight(" 100 "), Some(100.0));
-        assert_eq!(parse_weight("0.5"), Some(0.5));
-        assert!(parse_weight("much").is_some_and(f64::is_nan));
+        assert_eq!(parse_number("  "), None);
+        assert_eq!(parse_number(" 100 "), Some(100.0));
+        assert_eq!(parse_number("0.5"), Some(0.5));
+        assert!(parse_number("much").is_some_and(f64::is_nan));
     }
 
     #[test]
@@ -218,10 +223,7 @@ mod tests {
                     provider: "hosted".into(),
                     model: "m".into(),
                 }],
-                policy: PolicyDraft {
-                    least_inflight: Some(LeastInflightDraft::default()),
-                    ..PolicyDraft::default()
-                },
+                policy: PolicySettings::default().into(),
             };
             let form = RouteForm::new(Start::Stored(Uuid::from_u128(1), stored.clone()));
             assert_eq!(form.draft(), stored);

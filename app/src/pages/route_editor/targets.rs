@@ -14,6 +14,7 @@ use crate::components::switch::Switch;
 use crate::i18n::{text, use_locale};
 
 use super::form::{RouteForm, TargetRow};
+use super::policy_form::By;
 
 const ADD_TARGET: &str = "add-target";
 
@@ -37,12 +38,17 @@ pub(super) fn Targets(
                 <h2 class="panel-title" id="targets-title">
                     {text!(locale, route.targets)}
                 </h2>
-                <p class="panel-about">{text!(locale, route.targets_about)}</p>
+                <p class="panel-about">
+                    {move || match form.policy.by.get() {
+                        By::TargetWeight => text!(locale, route.targets_about),
+                        By::Policy => text!(locale, route.targets_about_policy),
+                    }}
+                </p>
             </div>
-            <div class="targets">
+            <div class="targets" class:unweighted=move || form.policy.by.get() == By::Policy>
                 <div class="targets-head" aria-hidden="true">
                     <span>{text!(locale, route.target)}</span>
-                    <span>{text!(locale, route.weight)}</span>
+                    <span class="of-weight">{text!(locale, route.weight)}</span>
                     <span>{text!(locale, route.on)}</span>
                 </div>
                 <For each=move || rows.get() key=|row| row.key let:row>
@@ -120,18 +126,20 @@ fn Target(
                 error=of_target
             />
             // Where there is no room for the head of columns.
-            <span class="target-weight" aria-hidden="true">
+            <span class="target-weight of-weight" aria-hidden="true">
                 {text!(locale, route.weight)}
             </span>
-            <TextInput
-                id=weight_id.clone()
-                label=Signal::derive(move || text!(locale, route.weight_label, number = index.get() + 1))
-                inputmode="numeric"
-                code=true
-                placeholder=text!(locale, route.weight_placeholder)
-                value=row.weight
-                error=of_weight
-            />
+            <div class="of-weight">
+                <TextInput
+                    id=weight_id.clone()
+                    label=Signal::derive(move || text!(locale, route.weight_label, number = index.get() + 1))
+                    inputmode="numeric"
+                    code=true
+                    placeholder=text!(locale, route.weight_placeholder)
+                    value=row.weight
+                    error=of_weight
+                />
+            </div>
             <Switch
                 label=Signal::derive(move || text!(locale, route.on_label, number = index.get() + 1))
                 on=row.enabled
