@@ -73,9 +73,10 @@ def register(box: Signalbox, small: str, large: str, jev: str, jev_key: str) -> 
 
 
 def describe(box: Signalbox, page: str, key: str, small: str, large: str) -> str:
+    label = "Add the route:" if page.endswith("/new") else "The route:"
     requests = [tutorial.curl(box.url, key, words) for words in (tutorial.GREETING, tutorial.PROOF)]
     return f"""
-The route:     {box.url}{page}
+{label:<15}{box.url}{page}
 Sign in as:    admin
 Password:      {box.password}
 API key:       {key}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -92,6 +93,39 @@ def test_the_printed_requests_go_where_the_tutorial_says(demo: Demo) -> None:
         targets.append(re.search(r"(?m)^x-signalbox-target: (\S+)$", asked.stdout)[1])
         assert '"content":' in asked.stdout
     assert targets == [f"local-a/{tutorial.SMALL}", f"local-b/{tutorial.LARGE}"]
+
+
+def test_the_tutorials_commands_work(demo: Demo, signalbox: Signalbox, tmp_path: Path) -> None:
+    variables = {
+        "BOX": signalbox.url,
+        "KEY": demo.shown(r"API key: +(\S+)"),
+        "ROUTE": demo.shown(r"/routes/(\S+)"),
+        "PASSWORD": signalbox.password,
+    }
+    said = []
+    for command in tutorial.commands(tutorial.DOCS / "tutorial.md"):
+        if "curl" in command:
+            # The variables are ours: what stands there is for a person to fill in.
+            script = "set -euo pipefail\n" + re.sub(r"(?m)^[A-Z]+=…\n", "", command)
+            asked = subprocess.run(
+                ["bash", "-c", script],
+                env=os.environ | variables,
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                timeout=120,
+            )
+            assert asked.returncode == 0, (command, asked)
+            said.append(asked.stdout)
+    taking_turns, one_session, greeting, proof, explained = said
+    assert taking_turns.count(f"x-signalbox-target: local-a/{tutorial.SMALL}") == 4
+    assert one_session == taking_turns  # by now the decision service knows a greeting
+    assert f"x-signalbox-target: local-a/{tutorial.SMALL}" in greeting
+    assert f"x-signalbox-target: local-b/{tutorial.LARGE}" in proof
+    best = json.loads(explained)["ranking"][0]
+    assert best["target"] == f"local-a/{tutorial.SMALL}"
+    # The table of the tutorial; the session's owner differs from one start to the next.
+    assert best["scorers"]["decision_service"]["share"] == pytest.approx(0.9997, abs=0.0002)
 
 
 def test_the_printed_page_is_the_routes(demo: Demo, signalbox: Signalbox) -> None:

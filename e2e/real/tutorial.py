@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,11 @@ TEXTS = json.loads((DOCS / "tutorial.json").read_text("utf-8"))
 ROUTE, SESSION = TEXTS["route"], TEXTS["session"]
 SMALL, LARGE = TEXTS["small"], TEXTS["large"]
 GREETING, PROOF = TEXTS["prompts"]["greeting"], TEXTS["prompts"]["proof"]
+
+
+def commands(page: Path) -> list[str]:
+    """What a page says to paste into a shell."""
+    return re.findall(r"(?s)```sh\n(.*?)```", page.read_text("utf-8"))
 
 
 def chat(words: str) -> dict[str, Any]:
