@@ -20,6 +20,10 @@ dev: ## Serve, and build again after every change
 models: ## Serve two small real models to try a route with
 	scripts/models.sh
 
+.PHONY: demo
+demo: ## Try the tutorial: real models, a decision service, a route that asks it
+	scripts/demo.sh
+
 .PHONY: screenshots
 screenshots: build ## Take the pictures of docs/screenshots anew
 	scripts/node-modules.sh e2e

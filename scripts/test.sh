@@ -7,6 +7,7 @@ export no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost
 
 # What the later stages need, first: a machine that lacks it should say so at once.
 python=$(scripts/python-env.sh e2e/requirements.txt)/python
+have curl || install_debian curl
 scripts/chromium.sh >/dev/null
 scripts/node-modules.sh e2e
 

@@ -14,14 +14,14 @@ import importlib.util
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-HERE = Path(__file__).parent
+import leash
+
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "signalbox"
 
 # A base model knows no chat: shown a list of questions, it goes on with an answer.
@@ -99,13 +99,10 @@ def serve(model: Model, port: int, alias: str, until_eof: bool) -> None:
     params.cpuparams.n_threads = 1
     params.cpuparams_batch.n_threads = 1
 
-    server = xllamacpp.Server(params)  # returns when it answers
-    print(json.dumps({"alias": alias, "url": f"{server.listening_address}/v1"}), flush=True)
     with contextlib.suppress(KeyboardInterrupt):
-        if until_eof:
-            sys.stdin.read()
-        else:
-            signal.pause()
+        server = xllamacpp.Server(params)  # returns when it answers
+        print(json.dumps({"alias": alias, "url": f"{server.listening_address}/v1"}), flush=True)
+        leash.wait(until_eof)
     # There is nothing to save, and the server's own ending waits for ever when it comes too early.
     os._exit(0)
 
@@ -113,41 +110,15 @@ def serve(model: Model, port: int, alias: str, until_eof: bool) -> None:
 @contextlib.contextmanager
 def served(name: str, port: int = 0, alias: str | None = None) -> Iterator[str]:
     """Serves a model in a process of its own and yields its base URL."""
-    command = [sys.executable, "-m", "models", name, "--until-eof", "--port", str(port)]
-    if alias:
-        command += ["--alias", alias]
-    with (
-        tempfile.TemporaryFile() as log,
-        subprocess.Popen(
-            command,
-            cwd=HERE,
-            stdin=subprocess.PIPE,  # its leash: should this process die, the server ends too
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        ) as process,
-    ):
-        assert process.stdin
-        assert process.stdout
-        try:
-            ready = process.stdout.readline()
-            if not ready:
-                log.seek(0)
-                said = log.read().decode(errors="replace")
-                raise RuntimeError(f"the server of {name} did not start:\n{said}")
-            yield json.loads(ready)["url"]
-        finally:
-            process.stdin.close()
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                process.kill()
+    named = ["--alias", alias] if alias else []
+    with leash.served("models", name, "--port", str(port), *named) as url:
+        yield url
 
 
-def provider(alias: str, url: str) -> dict[str, object]:
+def provider(alias: str, url: str, name: str | None = None) -> dict[str, object]:
     """The body of `POST /api/v1/providers` for such a server."""
     return {
-        "name": f"local-{alias}",
+        "name": name or f"local-{alias}",
         "kind": "openai",
         "instances": [{"url": url}],
         "models": [{"name": alias, "category": "llm"}],
