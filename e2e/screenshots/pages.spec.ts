@@ -58,6 +58,30 @@ test('every page, wide and narrow, light and dark', async ({ page, signalbox, up
     enabled: false,
     targets: [lab, targets()[1]],
   });
+  await signalbox.api('POST', '/providers', {
+    name: 'jev',
+    kind: 'decision',
+    instances: [{ url: 'http://10.0.0.20:8080' }],
+    models: [{ name: 'jev-latest', category: 'decision' }],
+  });
+  const byPolicy = await signalbox.api<{ id: string }>('POST', '/routes', {
+    name: 'assistant',
+    description: 'Small models where they do, large ones where it counts.',
+    targets: targets(),
+    policy: {
+      session_affinity: {},
+      least_inflight: {},
+      decision_service: {
+        provider: 'jev',
+        model: 'jev-latest',
+        instructions: 'Which is the smallest model that answers this well?',
+        criteria: {
+          'qwen3-0.6b': 'Greetings, simple facts, formatting and small talk; fast and cheap.',
+          'qwen3-32b': 'Reasoning, mathematics, code and long context; slower and dearer.',
+        },
+      },
+    },
+  });
   await signalbox.api('POST', '/keys', { name: 'laptop', routes: ['qwen3'] });
   await signalbox.api('POST', '/keys', {
     name: 'terraform',
@@ -83,6 +107,12 @@ test('every page, wide and narrow, light and dark', async ({ page, signalbox, up
 
   await page.getByRole('link', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Leave' }).click();
+  await open(page, `/routes/${byPolicy.id}`);
+  await page.locator('.simulator').getByLabel('Session key').fill('demo-session');
+  await page.locator('.contender.best').getByRole('spinbutton').fill('1');
+  await page.getByLabel('Probability of qwen3-32b').fill('90');
+  await expect(page.locator('.contender.best')).toContainText('goes here');
+  await shoot(page, 'policy-editor');
   await page.getByRole('link', { name: 'Model Providers' }).click();
   await expect(page.getByRole('row', { name: /^lab/ })).toBeVisible();
   await shoot(page, 'providers');
