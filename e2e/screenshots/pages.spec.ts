@@ -13,7 +13,11 @@ async function shoot(page: Page, name: string): Promise<void> {
     for (const colorScheme of SCHEMES) {
       await page.setViewportSize({ width, height: width > 1000 ? 900 : 780 });
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.evaluate(() => document.fonts.ready);
+      await page.evaluate(() => {
+        (document.activeElement as HTMLElement | null)?.blur();
+        window.scrollTo(0, 0);
+        return document.fonts.ready;
+      });
       await page.screenshot({
         path: path.join(FOLDER, `${name}-${width}-${colorScheme}.png`),
         fullPage: (await page.getByRole('dialog').count()) === 0,
