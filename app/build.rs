@@ -10,7 +10,7 @@ use leptos_i18n_parser::parse_locales::options::Config;
 use leptos_i18n_parser::parse_locales::parse_locales;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut config = Config::new("en")?;
+    let mut config = Config::new("en")?.add_locale("ja")?;
     // Texts are plain strings, also those with values in them.
     config.options.interpolate_display = true;
     let locales = parse_locales(None, config)?;

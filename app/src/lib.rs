@@ -10,7 +10,7 @@ mod app;
 pub mod backend;
 mod components;
 pub mod error;
-mod i18n;
+pub mod i18n;
 mod json;
 mod lazy;
 mod live;

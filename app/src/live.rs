@@ -13,13 +13,17 @@ struct Live(RwSignal<bool>);
 pub async fn hydrate() {
     use leptos::mount::hydrate_from_async;
 
+    use crate::i18n::Language;
+
     let Some(body) = document().body() else {
         return;
     };
     let live = ArcRwSignal::new(false);
     let given = live.clone();
+    let language = Language::of_document();
     let app = move || {
         provide_context(Live(given.into()));
+        provide_context(language);
         crate::App()
     };
     hydrate_from_async(body, app).await.forget();

@@ -7,6 +7,7 @@ use crate::api::provider::ProviderKind;
 pub(crate) struct Preset {
     /// In addresses, and the new provider's name until another is typed.
     pub id: &'static str,
+    /// Nothing for whatever else is of its kind.
     pub name: &'static str,
     pub group: Group,
     pub kind: ProviderKind,
@@ -120,7 +121,6 @@ pub(crate) static PRESETS: [Preset; 17] = [
     },
     Preset {
         id: "openai-compatible",
-        name: "OpenAI-compatible",
         group: Group::Own,
         ..BLANK
     },
@@ -233,12 +233,12 @@ mod tests {
     fn every_preset_is_whole_and_found_by_its_id() {
         for listed in &PRESETS {
             assert_eq!(preset(listed.id), Some(listed));
-            assert!(!listed.name.is_empty());
             assert!(!listed.id.contains('/'), "a provider's name holds none");
             for endpoint in listed.speaks {
                 assert!(ENDPOINTS.contains(endpoint), "{}: {endpoint}", listed.id);
             }
             let blank = listed.id == "openai-compatible";
+            assert_eq!(listed.name.is_empty(), blank, "{}", listed.id);
             assert_eq!(listed.url.is_empty(), blank, "{}", listed.id);
             assert!(blank || listed.url.starts_with("http"));
         }

@@ -9,7 +9,7 @@ use leptos_meta::MetaTags;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::i18n::use_locale;
+use crate::i18n::use_language;
 
 /// Where the bundled files are: what `frontend/dist/manifest.json` says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,9 +25,10 @@ pub struct Assets {
 /// The whole document. Without [`Assets`] in context, as in a server built without the pages'
 /// bundle, it is plain HTML.
 pub fn shell() -> impl IntoView {
+    let language = use_language();
     view! {
         <!DOCTYPE html>
-        <html lang=use_locale().as_str()>
+        <html lang=language.locale.as_str() data-language-chosen=language.chosen>
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -156,12 +156,13 @@ test('a theme chosen by hand is kept, and there from the start', async ({ page }
   await page.emulateMedia({ colorScheme: 'light' });
   await open(page, '/settings');
   await signIn(page);
+  const theme = page.getByRole('region', { name: 'Theme' });
   const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
-  await page.getByRole('radio', { name: 'Dark' }).check();
+  await theme.getByRole('radio', { name: 'Dark' }).check();
   expect(await scheme()).toBe('dark');
   await page.reload();
   expect(await scheme()).toBe('dark');
-  await expect(page.getByRole('radio', { name: 'Dark' })).toBeChecked();
-  await page.getByRole('radio', { name: 'System' }).check();
+  await expect(theme.getByRole('radio', { name: 'Dark' })).toBeChecked();
+  await theme.getByRole('radio', { name: 'System' }).check();
   expect(await scheme()).toBe('light dark');
 });

@@ -5,6 +5,7 @@ pub mod api;
 pub mod assets;
 pub mod auth;
 pub mod cli;
+mod cookies;
 pub mod gateway;
 pub mod http;
 pub mod inspector;

@@ -1,6 +1,7 @@
 //! The web pages and their server functions: rendered here, with the service layer as their backend.
 
 mod backend;
+mod language;
 
 use std::sync::Arc;
 
@@ -83,8 +84,10 @@ async fn page(State(pages): State<Pages>, request: Request) -> Response {
     if !request.method().is_safe() {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
+    let language = language::choose(request.headers());
     let context = move || {
         pages.provide_backend();
+        provide_context(language);
         if let Some(names) = pages.names.clone() {
             provide_context(names);
         }

@@ -1,4 +1,4 @@
-//! Password, sessions, theme, and what runs here.
+//! Password, sessions, theme, language, and what runs here.
 
 use leptos::prelude::*;
 
@@ -9,9 +9,11 @@ use crate::components::page::Page;
 use crate::i18n::{text, use_locale};
 use crate::server_fns;
 
+mod language;
 mod password;
 mod sessions;
 
+use language::ChooseLanguage;
 use password::ChangePassword;
 use sessions::Sessions;
 
@@ -27,6 +29,7 @@ pub(crate) fn SettingsPage() -> impl IntoView {
                 <ChangePassword sessions />
                 <Sessions sessions />
                 <Theme />
+                <ChooseLanguage />
                 <section class="panel" aria-labelledby="server-title">
                     <h2 class="panel-title" id="server-title">
                         {text!(locale, settings.server)}

@@ -16,6 +16,7 @@ use super::client_address::client_address;
 use super::origin::Site;
 use super::password::{self, PasswordError, Passwords};
 use super::throttle::Throttle;
+use crate::cookies;
 use crate::store::{SessionRecord, Store, UserRecord};
 
 /// A session that is not used for so long ends.
@@ -259,12 +260,7 @@ impl Sessions {
 
     fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
         let name = if self.secure { COOKIE_TLS } else { COOKIE };
-        headers
-            .get_all(header::COOKIE)
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(';'))
-            .find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
+        cookies::find(headers, name)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::components::provider_words::kind_name;
 use crate::components::snippet::Snippet;
 use crate::i18n::{text, use_locale};
 use crate::paths;
@@ -34,6 +35,11 @@ fn Presets(group: Group, title: &'static str) -> impl IntoView {
                     .iter()
                     .filter(|preset| preset.group == group)
                     .map(|preset| {
+                        let name = if preset.name.is_empty() {
+                            kind_name(locale, preset.kind)
+                        } else {
+                            preset.name
+                        };
                         let url = if preset.url.is_empty() {
                             text!(locale, provider.any_url)
                         } else {
@@ -42,7 +48,7 @@ fn Presets(group: Group, title: &'static str) -> impl IntoView {
                         view! {
                             <li>
                                 <a class="preset" href=paths::add_provider_from(preset.id)>
-                                    <span class="preset-name">{preset.name}</span>
+                                    <span class="preset-name">{name}</span>
                                     <span class="preset-url">{url}</span>
                                 </a>
                             </li>
