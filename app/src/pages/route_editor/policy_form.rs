@@ -83,15 +83,11 @@ impl PolicyForm {
             inflight: InflightForm::of(inflight.unwrap_or_default()),
             decision: DecisionForm::of(decision.unwrap_or_default()),
         };
-        if form.any_on() {
+        let scorers = [form.affinity.on, form.inflight.on, form.decision.on];
+        if scorers.iter().any(|on| on.get_untracked()) {
             form.by.set(By::Policy);
         }
         form
-    }
-
-    /// Whether any scorer is switched on, in whatever mode.
-    pub(super) fn any_on(self) -> bool {
-        self.affinity.on.get() || self.inflight.on.get() || self.decision.on.get()
     }
 
     /// Scorers keep what was typed while Target Weight is chosen, but are off.
