@@ -9,7 +9,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByLabel('ユーザー名').fill('admin');
   await page.getByLabel('パスワード').fill(PASSWORD);
   await page.getByRole('button', { name: 'サインイン' }).click();
-  await expect(page.getByRole('button', { name: 'サインアウト' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'サインアウト', exact: true })).toBeVisible();
 }
 
 function title(page: Page, name: string) {

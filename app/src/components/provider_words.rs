@@ -2,6 +2,7 @@
 
 use crate::api::provider::{Category, ProviderKind};
 use crate::i18n::{Locale, text};
+use crate::presets::Preset;
 
 pub(crate) fn kind_name(locale: Locale, kind: ProviderKind) -> &'static str {
     match kind {
@@ -38,4 +39,13 @@ pub(crate) fn categories(locale: Locale) -> Vec<(Category, &'static str)> {
         (Category::Decision, text!(locale, category.decision)),
         (Category::Unknown, text!(locale, category.unknown)),
     ]
+}
+
+/// The makers' own name; where anybody may be the maker, that of the kind.
+pub(crate) fn preset_name(locale: Locale, preset: &Preset) -> &'static str {
+    if preset.name.is_empty() {
+        kind_name(locale, preset.kind)
+    } else {
+        preset.name
+    }
 }

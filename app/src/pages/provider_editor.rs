@@ -12,7 +12,7 @@ use crate::components::field::{Field, TextField};
 use crate::components::focus::focus_first;
 use crate::components::leaving::guard_unsaved;
 use crate::components::notice::{Notice, Tone};
-use crate::components::provider_words::kinds;
+use crate::components::provider_words::{kinds, preset_name};
 use crate::components::save_refused::SaveRefused;
 use crate::components::select::Select;
 use crate::components::submit::Submit;
@@ -64,7 +64,7 @@ pub(crate) fn ProviderEditor(
     let navigate = use_navigate();
     let toasts = use_toasts();
     let title = match &start {
-        Start::Preset(preset) => preset.name,
+        Start::Preset(preset) => preset_name(locale, preset),
         Start::Copy(_) | Start::Stored(_) => text!(locale, provider.basics),
     };
     let loses_secrets = matches!(

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::components::provider_words::kind_name;
+use crate::components::provider_words::preset_name;
 use crate::components::snippet::Snippet;
 use crate::i18n::{text, use_locale};
 use crate::paths;
@@ -35,11 +35,7 @@ fn Presets(group: Group, title: &'static str) -> impl IntoView {
                     .iter()
                     .filter(|preset| preset.group == group)
                     .map(|preset| {
-                        let name = if preset.name.is_empty() {
-                            kind_name(locale, preset.kind)
-                        } else {
-                            preset.name
-                        };
+                        let name = preset_name(locale, preset);
                         let url = if preset.url.is_empty() {
                             text!(locale, provider.any_url)
                         } else {
