@@ -20,7 +20,7 @@ if ! tools_are_there; then
 	export CARGO_TARGET_DIR=$build CARGO_PROFILE_RELEASE_OPT_LEVEL=0
 	# A registry that lags behind may lack a version which the tool's own lock names.
 	install() { cargo install --root "$home" --locked "$@" >&2 || cargo install --root "$home" "$@" >&2; }
-	install wasm-bindgen-cli --version "$bindgen"
+	install wasm-bindgen-cli --version "$bindgen" --bin wasm-bindgen
 	install wasm_split_cli_support --version "$split" --features build-binary
 fi
 echo "$home/bin"

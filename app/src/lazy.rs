@@ -59,6 +59,29 @@ enum AccountPage {
     Settings,
 }
 
+/// While it lives, `<html data-loading>` has the style show that something is under way.
+struct Loading;
+
+impl Loading {
+    fn begin() -> Self {
+        #[cfg(target_arch = "wasm32")]
+        if let Some(root) = document().document_element() {
+            // Only an invalid name is refused.
+            let _ = root.set_attribute("data-loading", "");
+        }
+        Self
+    }
+}
+
+impl Drop for Loading {
+    fn drop(&mut self) {
+        #[cfg(target_arch = "wasm32")]
+        if let Some(root) = document().document_element() {
+            let _ = root.remove_attribute("data-loading");
+        }
+    }
+}
+
 /// `#[lazy]` makes `preload` beside each function; the router calls it before it takes a page over.
 macro_rules! lazy_routes {
     ($view:ident, $preload:ident: $($name:ident = $page:expr),* $(,)?) => {$(
@@ -70,6 +93,7 @@ macro_rules! lazy_routes {
             }
 
             async fn view(_route: Self) -> AnyView {
+                let _loading = Loading::begin();
                 $view($page).await
             }
 

@@ -166,6 +166,37 @@ pub async fn upstream_models(
     answer(async move { backend()?.upstream_models(id, draft).await }).await
 }
 
+/// Adds to a decision service what its upstream lists and it does not yet; answers with all its models.
+#[server(prefix = "/fn", endpoint = "fetch-decision-models", input = Json, output = Json)]
+pub async fn fetch_decision_models(provider: String) -> Result<Vec<String>, ApiError> {
+    answer(async move {
+        let backend = backend()?;
+        let providers = every_page(|page| backend.list_providers(page)).await?;
+        let known = providers.into_iter().find(|known| known.name == provider);
+        let known = known.ok_or_else(|| {
+            let gone = format!("There is no provider {provider} (any more).");
+            ApiError::new(ErrorCode::NotFound, gone)
+        })?;
+        let id = known.id;
+        let mut draft = ProviderDraft::from(known);
+        let found = backend.upstream_models(Some(id), draft.clone()).await?;
+        let before = draft.models.len();
+        for name in found {
+            if !draft.models.iter().any(|model| model.name == name) {
+                let category = Category::Decision;
+                draft.models.push(Model { name, category });
+            }
+        }
+        let models = draft.models.iter().map(|model| model.name.clone());
+        let models = models.collect();
+        if draft.models.len() > before {
+            backend.update_provider(id, draft).await?;
+        }
+        Ok(models)
+    })
+    .await
+}
+
 /// Asks a decision service about a prompt, with settings that need not be saved.
 #[server(prefix = "/fn", endpoint = "try-decision", input = Json, output = Json)]
 pub async fn try_decision(trial: DecisionTrial) -> Result<DecisionTried, ApiError> {
@@ -217,7 +248,11 @@ pub async fn end_other_sessions() -> Result<(), ApiError> {
 }
 
 #[cfg(feature = "ssr")]
-use crate::{error::ErrorCode, summary::RouteSummary, summary::users};
+use crate::{
+    api::provider::{Category, Model},
+    error::ErrorCode,
+    summary::{RouteSummary, users},
+};
 #[cfg(feature = "ssr")]
 use on_server::{answer, backend, every_page};
 

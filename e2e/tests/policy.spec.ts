@@ -102,7 +102,10 @@ test('the tutorial: from round-robin to a decision service', async ({
     await edit();
     await page.getByRole('switch', { name: 'Decision Service Routing' }).check();
     await page.getByLabel('Decision Service', { exact: true }).selectOption('jev');
-    await page.getByRole('combobox', { name: 'Decision Model' }).fill('jev-latest');
+    await page.getByRole('button', { name: 'Fetch models' }).click();
+    await expect(page.getByText('Models of the service: jev-latest.')).toBeVisible();
+    await page.getByRole('combobox', { name: 'Decision Model' }).click();
+    await page.getByRole('option', { name: 'jev-latest' }).click();
     await page.getByLabel('Instructions').fill('Which is the smallest model that does it well?');
     await page.getByRole('button', { name: 'Generate from targets' }).click();
     const small = page.getByLabel('qwen3-0.6b', { exact: true });

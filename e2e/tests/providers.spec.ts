@@ -182,3 +182,28 @@ test.describe('two people', () => {
     await expect(page.getByRole('row', { name: /mine at last/ })).toBeVisible();
   });
 });
+
+test('a clone starts as its original is, without its secrets', async ({
+  page,
+  signalbox,
+  upstream,
+}) => {
+  await signalbox.api('POST', '/providers', {
+    name: 'local',
+    kind: 'openai',
+    instances: [{ url: upstream.url, max_inflight: 4 }],
+    credentials: [{ secret: 'sk-secret-4242' }],
+    models: [{ name: 'm', category: 'llm' }],
+  });
+  await open(page, '/providers');
+  await signIn(page);
+  await page.getByRole('link', { name: 'Clone local' }).click();
+  await expect(page.getByText('so they are not copied')).toBeVisible();
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('local-copy');
+  await expect(page.getByLabel('Max requests in flight of instance 1')).toHaveValue('4');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('row', { name: /local-copy/ })).toBeVisible();
+  const copy = (await stored(signalbox)).find(({ name }) => name === 'local-copy');
+  expect(copy?.credentials).toEqual([]);
+  expect(copy?.models).toEqual([{ name: 'm', category: 'llm' }]);
+});

@@ -58,6 +58,9 @@ test("a target's weight is its whole share, whatever its instances", async ({
     await save(['100', '100']);
     await expect(decides.locator('.track-target .track-share')).toHaveText(['50 %', '50 %']);
     await expect(decides.locator('li li .track-share')).toHaveText(['50 %', '25 %', '25 %']);
+    await expect(decides).toContainText(
+      'qwen3-0.6b 50 %; qwen3-32b 50 %, each of its 2 instances 25 %.',
+    );
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Routes' })).toBeVisible();
     expect(await asked(8)).toEqual([4, 2, 2]);

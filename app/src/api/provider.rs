@@ -155,6 +155,25 @@ pub struct ProviderDraft {
     pub speaks: Option<Vec<String>>,
 }
 
+/// What is there, as an edit begins. Secrets are omitted, and so stay.
+impl From<Provider> for ProviderDraft {
+    fn from(provider: Provider) -> Self {
+        Self {
+            revision: Some(provider.revision),
+            name: provider.name,
+            kind: provider.kind,
+            enabled: provider.enabled,
+            instances: provider.instances,
+            credentials: None,
+            credential_header: provider.credential_header,
+            models: provider.models,
+            headers: None,
+            timeouts: provider.timeouts,
+            speaks: provider.speaks,
+        }
+    }
+}
+
 fn yes() -> bool {
     true
 }

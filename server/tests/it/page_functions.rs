@@ -185,6 +185,7 @@ async fn every_function_needs_a_session() {
         ("delete-routes", json!({"ids": [uuid::Uuid::nil()]})),
         ("get-used-provider", json!({"id": uuid::Uuid::nil()})),
         ("summarize-providers", json!({})),
+        ("fetch-decision-models", json!({"provider": "jev"})),
         (
             "try-decision",
             json!({"trial": {"settings": {}, "prompt": "Hello"}}),

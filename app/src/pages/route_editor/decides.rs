@@ -4,8 +4,8 @@ use leptos::prelude::*;
 use routing::{RouteBy, RouteDraft, ScorerName, TargetDraft};
 
 use crate::components::route_by::{RouteByBadge, route_by_name};
-use crate::components::track::{Branch, LargeTrack, branches};
-use crate::i18n::{text, use_locale};
+use crate::components::track::{Branch, LargeTrack, branches, percent};
+use crate::i18n::{Locale, text, use_locale};
 use crate::summary::Upstream;
 
 use super::balance::BalanceTable;
@@ -76,10 +76,38 @@ pub(super) fn Decides(
                 Tracks::NoneChosen | Tracks::HalfWeighted => ().into_any(),
             }}
             <p class="decides-sentence" aria-live="polite">
-                {sentence}
+                {sentence} " "
+                {move || match tracks.get() {
+                    Tracks::Drawn(branches) if !is_policy.get() => shares(locale, &branches),
+                    _ => String::new(),
+                }}
             </p>
         </aside>
     }
+}
+
+/// What each target gets, and each of its instances where it has several.
+fn shares(locale: Locale, branches: &[Branch]) -> String {
+    let parts = branches.iter().filter(|branch| branch.lit).map(|branch| {
+        let name = branch.model.as_str();
+        let share = percent(branch.share.target);
+        match branch.instances.len() {
+            0 | 1 => text!(locale, decides.share, name = name, share = share),
+            count => text!(
+                locale,
+                decides.share_of_several,
+                name = name,
+                share = share,
+                count = count,
+                each = percent(branch.share.instance)
+            ),
+        }
+    });
+    let parts = parts.collect::<Vec<_>>();
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!("{}.", parts.join("; "))
 }
 
 #[derive(Clone, PartialEq)]

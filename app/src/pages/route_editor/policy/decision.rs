@@ -6,8 +6,8 @@ use crate::components::field::{Field, FieldError, TextArea, TextField};
 use crate::components::picker::Picker;
 use crate::components::select::Select;
 use crate::i18n::{text, use_locale};
-use crate::paths;
 use crate::summary::Decider;
+use crate::{paths, server_fns};
 
 use super::super::policy_form::DecisionForm;
 use super::Problems;
@@ -32,9 +32,23 @@ pub(super) fn DecisionFields(
         .into_any();
     }
     let of_model = problems.at("policy.decision_service.model");
-    // Of the chosen service.
+    let fetch = Action::new(|provider: &String| {
+        let provider = provider.clone();
+        async move {
+            (
+                provider.clone(),
+                server_fns::fetch_decision_models(provider).await,
+            )
+        }
+    });
+    // Of the chosen service: what was fetched, else what it had when the page was made.
     let known_models = Signal::derive(move || {
         let provider = form.provider.read();
+        if let Some((of, Ok(models))) = &*fetch.value().read()
+            && *of == *provider
+        {
+            return models.clone();
+        }
         deciders.with_value(|deciders| {
             let chosen = deciders
                 .iter()
@@ -44,6 +58,11 @@ pub(super) fn DecisionFields(
                 .unwrap_or_default()
         })
     });
+    let fetched = move || match fetch.value().get() {
+        Some((_, Ok(models))) => Some(text!(locale, policy.fetched, models = models.join(", "))),
+        Some((_, Err(error))) => Some(error.message),
+        None => None,
+    };
     view! {
         <div class="pair">
             <Field
@@ -70,6 +89,30 @@ pub(super) fn DecisionFields(
                 />
                 <FieldError id="decision-model".to_owned() error=of_model />
             </div>
+        </div>
+        <div class="editor-actions">
+            <button
+                class="button small"
+                type="button"
+                disabled=move || form.provider.read().is_empty()
+                aria-disabled=move || fetch.pending().get().then_some("true")
+                on:click=move |_| {
+                    if !fetch.pending().get_untracked() {
+                        fetch.dispatch(form.provider.get_untracked());
+                    }
+                }
+            >
+                {move || {
+                    if fetch.pending().get() {
+                        text!(locale, provider.fetching)
+                    } else {
+                        text!(locale, provider.fetch)
+                    }
+                }}
+            </button>
+            <p class="panel-about" role="status">
+                {fetched}
+            </p>
         </div>
         <TextArea
             id="instructions"
