@@ -69,7 +69,8 @@ mod tests {
     use serde_json::Value;
 
     /// Written alike in both: names, signs and what is typed.
-    const ALIKE: [&str; 19] = [
+    const ALIKE: [&str; 20] = [
+        "{{ name }} {{ share }}",
         "+{{ count }}",
         "Anthropic",
         "Claude Code",
