@@ -41,6 +41,8 @@ pub enum LeftOut {
     ProviderOff,
     /// The provider does not speak the endpoint that the request came in on.
     EndpointNotSpoken,
+    /// Its instance could not be reached several times in a row.
+    Ejected,
 }
 
 impl fmt::Display for LeftOut {
@@ -49,6 +51,7 @@ impl fmt::Display for LeftOut {
             Self::TargetOff => "its target is switched off",
             Self::ProviderOff => "its provider is switched off",
             Self::EndpointNotSpoken => "its provider does not speak this endpoint",
+            Self::Ejected => "its instance failed repeatedly and is left alone for some seconds",
         })
     }
 }

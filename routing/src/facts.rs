@@ -68,7 +68,6 @@ pub enum NoDecision {
     NotAsked,
     TooFewModels,
     NoJsonBody,
-    FallbackPass,
     /// The service failed several times in a row and is left alone for a while.
     Tripped,
     NestedTooDeep,
@@ -101,7 +100,6 @@ impl fmt::Display for NoDecision {
             Self::NotAsked => "the decision service was not asked",
             Self::TooFewModels => "fewer than two of the models that can answer have a criterion",
             Self::NoJsonBody => "the request has no JSON body to decide by",
-            Self::FallbackPass => "fallbacks are taken in their order",
             Self::Tripped => {
                 "the decision service failed repeatedly and is left alone for some seconds"
             }

@@ -1,5 +1,6 @@
 //! Instances as the gateway has them at one moment.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +18,8 @@ pub struct Instance {
     pub max_inflight: Option<u32>,
     /// Why it last gave no answer, if it ever did so since the start.
     pub last_error: Option<String>,
+    /// Until when it is left alone; null unless it is ejected.
+    pub ejected_until: Option<DateTime<Utc>>,
 }
 
 /// Whether requests go to an instance.

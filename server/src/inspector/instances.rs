@@ -18,6 +18,7 @@ impl Inspector {
                 inflight: instance.load.inflight(),
                 max_inflight: instance.max_inflight,
                 last_error: instance.load.last_error(),
+                ejected_until: None,
             })
         });
         List {
