@@ -34,6 +34,11 @@ pub struct RouteDraft {
     pub fallbacks: Vec<FallbackDraft>,
     #[serde(deserialize_with = "null_is_default")]
     pub policy: PolicyDraft,
+    #[serde(deserialize_with = "null_is_default")]
+    pub retry: RetryDraft,
+    /// Whether a stream is kept open with a comment every 15 seconds while its upstream is silent.
+    #[serde(deserialize_with = "null_is_yes")]
+    pub keep_alive: bool,
 }
 
 impl Default for RouteDraft {
@@ -46,6 +51,8 @@ impl Default for RouteDraft {
             targets: Vec::new(),
             fallbacks: Vec::new(),
             policy: PolicyDraft::default(),
+            retry: RetryDraft::default(),
+            keep_alive: true,
         }
     }
 }
@@ -94,6 +101,18 @@ pub struct FallbackDraft {
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "openapi", schema(required = true))]
     pub model: String,
+}
+
+/// What follows a failed attempt. What never answers is always tried again elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct RetryDraft {
+    /// How many candidates are tried in all, fallbacks not counted: from 1 to 10; 2 when absent.
+    pub attempts: Option<f64>,
+    /// Of 401, 403, 404, 408, 409, 425, 429 and 500 to 599, the answers after which the next is tried;
+    /// 429, 502, 503 and 504 when absent.
+    pub statuses: Option<Vec<u16>>,
 }
 
 /// The scorers of Route By Policy. An omitted scorer is off.

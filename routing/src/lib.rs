@@ -72,6 +72,7 @@ mod name;
 mod policy;
 mod problem;
 mod ranking;
+mod retry;
 mod rotation;
 mod route;
 mod scorer;
@@ -84,7 +85,7 @@ mod weight;
 pub use balance::{Balance, Outcome};
 pub use candidate::{Candidate, CandidateKey, LeftOut, Load};
 pub use draft::{
-    DecisionServiceDraft, FallbackDraft, LeastInflightDraft, PolicyDraft, RouteDraft,
+    DecisionServiceDraft, FallbackDraft, LeastInflightDraft, PolicyDraft, RetryDraft, RouteDraft,
     SessionAffinityDraft, SessionKeyDraft, TargetDraft,
 };
 pub use facts::{Abstention, Decision, Facts, NoDecision};
@@ -92,6 +93,7 @@ pub use field_errors::FieldErrors;
 pub use policy::Policy;
 pub use problem::{Needed, Problem};
 pub use ranking::{Ranked, Ranking, Scored};
+pub use retry::Retry;
 pub use rotation::Rotation;
 pub use route::{Route, RouteBy};
 pub use session_key::SessionKeys;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::name;
+use crate::retry::Retry;
 use crate::settings::ScorerName;
 use crate::weight::Weight;
 
@@ -70,6 +71,10 @@ pub enum Problem {
     NoTargetHasModel,
     /// A decision timeout outside of 100 to 30,000 ms.
     Timeout(u64),
+    /// A number of attempts that is not whole, or not from 1 to 10.
+    Attempts(f64),
+    /// A status after which no other upstream is tried.
+    NeverRetried(u16),
 }
 
 /// The text that is missing.
@@ -180,6 +185,20 @@ impl fmt::Display for Problem {
             Self::Timeout(timeout_ms) => write!(
                 f,
                 "A decision may take from 100 to 30,000 milliseconds, not {timeout_ms}; 3,000 is a good start."
+            ),
+            Self::Attempts(number) => write!(
+                f,
+                "A request may have from {} to {} attempts, in whole numbers, not {}; with 1 nothing is tried again.",
+                Retry::LEAST_ATTEMPTS,
+                Retry::MOST_ATTEMPTS,
+                Number(*number)
+            ),
+            Self::NeverRetried(status @ 400..=499) => write!(
+                f,
+                "An answer of {status} says that the request itself is wrong, whoever gets it, so it is never tried again; remove this status."
+            ),
+            Self::NeverRetried(_) => f.write_str(
+                "Name statuses of failures: 401, 403, 404, 408, 409, 425, 429, or any from 500 to 599.",
             ),
         }
     }

@@ -7,6 +7,7 @@ use crate::draft::{RouteDraft, TargetDraft};
 use crate::field_errors::FieldErrors;
 use crate::name;
 use crate::problem::Problem;
+use crate::retry::Retry;
 use crate::settings::PolicySettings;
 use crate::target::{Fallback, MOST_TARGETS, Target, check_fallbacks, check_targets};
 
@@ -23,6 +24,8 @@ pub struct Route {
     fallbacks: Vec<Fallback>,
     policy: PolicySettings,
     route_by: RouteBy,
+    retry: Retry,
+    keep_alive: bool,
 }
 
 impl Route {
@@ -54,6 +57,15 @@ impl Route {
 
     pub fn route_by(&self) -> RouteBy {
         self.route_by
+    }
+
+    pub fn retry(&self) -> &Retry {
+        &self.retry
+    }
+
+    /// Whether a stream is kept open with comments while its upstream is silent.
+    pub fn keep_alive(&self) -> bool {
+        self.keep_alive
     }
 }
 
@@ -90,6 +102,7 @@ impl TryFrom<&RouteDraft> for Route {
         let models: Vec<&str> = targets.iter().map(Target::model).collect();
         let policy = PolicySettings::check(&draft.policy, &models, &mut errors);
         let route_by = check_route_by(&draft.targets, &policy, &mut errors);
+        let retry = Retry::check(&draft.retry, &mut errors);
         if errors.is_empty() {
             Ok(Self {
                 name: draft.name.clone(),
@@ -99,6 +112,8 @@ impl TryFrom<&RouteDraft> for Route {
                 fallbacks,
                 policy,
                 route_by,
+                retry,
+                keep_alive: draft.keep_alive,
             })
         } else {
             Err(errors)
@@ -158,6 +173,8 @@ impl From<Route> for RouteDraft {
             targets: route.targets.into_iter().map(Into::into).collect(),
             fallbacks: route.fallbacks.into_iter().map(Into::into).collect(),
             policy: route.policy.into(),
+            retry: route.retry.into(),
+            keep_alive: route.keep_alive,
         }
     }
 }

@@ -75,6 +75,16 @@ impl Default for Timeouts {
     }
 }
 
+/// A call that each instance is asked with now and then, to find out whether it is well.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct HealthCheck {
+    /// On the instance's host, not under its base path: `/health`.
+    pub path: String,
+    /// From 1 to 3,600 seconds between two calls.
+    pub interval_s: u32,
+}
+
 /// A stored credential; its secret never comes back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -121,6 +131,8 @@ pub struct Provider {
     pub timeouts: Timeouts,
     /// Endpoints served natively (`chat`, `responses`, `messages`, …); null means all.
     pub speaks: Option<Vec<String>>,
+    /// Null where only requests show whether an instance is well.
+    pub health_check: Option<HealthCheck>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -153,6 +165,8 @@ pub struct ProviderDraft {
     pub timeouts: Timeouts,
     #[serde(default)]
     pub speaks: Option<Vec<String>>,
+    #[serde(default)]
+    pub health_check: Option<HealthCheck>,
 }
 
 /// What is there, as an edit begins. Secrets are omitted, and so stay.
@@ -170,6 +184,7 @@ impl From<Provider> for ProviderDraft {
             headers: None,
             timeouts: provider.timeouts,
             speaks: provider.speaks,
+            health_check: provider.health_check,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Routes as the management API and the pages see them.
 
 use chrono::{DateTime, Utc};
-use routing::{FallbackDraft, PolicySettings, RouteBy, RouteDraft, TargetDraft};
+use routing::{FallbackDraft, PolicySettings, Retry, RouteBy, RouteDraft, TargetDraft};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -19,6 +19,10 @@ pub struct Route {
     pub policy: PolicySettings,
     /// How the route decides; follows from weights and scorers.
     pub route_by: RouteBy,
+    /// What follows a failed attempt.
+    pub retry: Retry,
+    /// Whether a stream is kept open with a comment every 15 seconds while its upstream is silent.
+    pub keep_alive: bool,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -53,6 +57,8 @@ impl From<Route> for RouteDraft {
             targets: route.targets.into_iter().map(Into::into).collect(),
             fallbacks: route.fallbacks.into_iter().map(Into::into).collect(),
             policy: route.policy.into(),
+            retry: route.retry.into(),
+            keep_alive: route.keep_alive,
         }
     }
 }

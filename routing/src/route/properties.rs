@@ -56,6 +56,16 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn retry()(
+        attempts in number(),
+        statuses in prop::option::of(prop::collection::vec(
+            prop_oneof![3 => 500..600_u16, 1 => any::<u16>()], 0..3)),
+    ) -> RetryDraft {
+        RetryDraft { attempts, statuses }
+    }
+}
+
+prop_compose! {
     fn any_draft()(
         revision in any::<Option<i64>>(), name in text(), description in any::<String>(),
         enabled in any::<bool>(),
@@ -66,9 +76,12 @@ prop_compose! {
         least_inflight in prop::option::of((any::<bool>(), number())
             .prop_map(|(enabled, weight)| LeastInflightDraft { enabled, weight })),
         decision_service in prop::option::of(decision_service()),
+        retry in retry(), keep_alive in any::<bool>(),
     ) -> RouteDraft {
         let policy = PolicyDraft { session_affinity, least_inflight, decision_service };
-        RouteDraft { revision, name, description, enabled, targets, fallbacks, policy }
+        RouteDraft {
+            revision, name, description, enabled, targets, fallbacks, policy, retry, keep_alive,
+        }
     }
 }
 
@@ -78,11 +91,13 @@ fn valid_draft() -> impl Strategy<Value = RouteDraft> {
     (
         "[A-Za-z0-9]([A-Za-z0-9_.:/@+-]{0,20}[A-Za-z0-9])?",
         prop::collection::vec(target, 2..5),
-        any::<[bool; 4]>(),
+        any::<[bool; 5]>(),
         1_u32..=4_000,
+        (1_u32..=10, prop::collection::btree_set(500..600_u16, 0..3)),
     )
         .prop_map(
-            |(name, targets, [weighted, affinity, inflight, decision], thousandths)| {
+            |(name, targets, switches, thousandths, (attempts, statuses))| {
+                let [weighted, affinity, inflight, decision, keep_alive] = switches;
                 // Thousandths come through JSON as they are.
                 let weight = Some(f64::from(thousandths) / 1_000.0);
                 let targets: Vec<TargetDraft> = (0..)
@@ -126,6 +141,11 @@ fn valid_draft() -> impl Strategy<Value = RouteDraft> {
                     targets,
                     fallbacks,
                     policy,
+                    retry: RetryDraft {
+                        attempts: Some(f64::from(attempts)),
+                        statuses: Some(statuses.into_iter().collect()),
+                    },
+                    keep_alive,
                     ..RouteDraft::default()
                 }
             },

@@ -88,6 +88,9 @@ fn a_name_and_a_target_are_enough() {
     assert!(target.enabled());
     assert!(route.fallbacks().is_empty());
     assert_eq!(route.policy(), &PolicySettings::default());
+    assert_eq!(route.retry().attempts(), 2);
+    assert_eq!(route.retry().statuses(), [429, 502, 503, 504]);
+    assert!(route.keep_alive());
 }
 
 #[test]
@@ -100,7 +103,7 @@ fn nothing_at_all_is_readable_and_lacks_a_name_and_a_target() {
 fn null_reads_like_a_missing_field() {
     let nulls = json!({
         "revision": null, "name": null, "description": null, "enabled": null, "targets": null,
-        "fallbacks": null, "policy": null,
+        "fallbacks": null, "policy": null, "retry": null, "keep_alive": null,
     });
     assert_eq!(read(nulls), RouteDraft::default());
     let nulls =
@@ -123,6 +126,8 @@ fn null_reads_like_a_missing_field() {
         "session_affinity": null, "least_inflight": null, "decision_service": null,
     }});
     assert_eq!(read(off), RouteDraft::default());
+    let nulls = json!({"retry": {"attempts": null, "statuses": null}});
+    assert_eq!(read(nulls), RouteDraft::default());
 }
 
 #[test]
@@ -144,6 +149,7 @@ fn what_a_read_gave_can_be_written_back() {
             "decision_service": {"enabled": true, "weight": 10.0, "provider": "jev",
                 "model": "jev-latest", "instructions": "…",
                 "criteria": {"qwen3-0.6b": "…", "qwen3-32b": "…"}, "timeout_ms": 3000}},
+        "retry": {"attempts": 4, "statuses": [404, 500]}, "keep_alive": false,
         "route_by": "policy",
         "created_at": "2026-11-01T00:00:00Z", "updated_at": "2026-11-01T00:00:00Z",
     });
@@ -153,6 +159,8 @@ fn what_a_read_gave_can_be_written_back() {
         serde_json::to_value(route.policy()).unwrap(),
         given["policy"]
     );
+    assert_eq!(serde_json::to_value(route.retry()).unwrap(), given["retry"]);
+    assert!(!route.keep_alive());
 }
 
 #[test]
@@ -163,6 +171,7 @@ fn everything_wrong_is_said_at_once() {
         "targets": [{"provider": " ", "model": "m", "weight": 0}, {"provider": "p"}],
         "fallbacks": [{"model": "m"}],
         "policy": {"decision_service": {"weight": -1}},
+        "retry": {"attempts": 0, "statuses": [400]},
     }));
     let expected = [
         "description",
@@ -173,6 +182,8 @@ fn everything_wrong_is_said_at_once() {
         "policy.decision_service.model",
         "policy.decision_service.provider",
         "policy.decision_service.weight",
+        "retry.attempts",
+        "retry.statuses[0]",
         "targets[0].provider",
         "targets[0].weight",
         "targets[1].model",
@@ -190,6 +201,7 @@ fn every_problem_is_a_sentence() {
             "least_inflight": {"weight": 0},
             "decision_service": {"timeout_ms": 1, "criteria": {"z": " "}},
         },
+        "retry": {"attempts": 1.5, "statuses": [400, 200]},
     }));
     assert!(problems.len() > 10);
     for (path, sentence) in problems.into_messages() {
@@ -536,6 +548,84 @@ fn one_criterion_is_no_choice() {
     let errors = Route::try_from(&draft).unwrap_err();
     let problem = errors.get("policy.decision_service.criteria");
     assert_eq!(problem, Some(&Problem::TooFewCriteria { found: 1 }));
+}
+
+fn with_retry(retry: &Value) -> Value {
+    with(minimal(), json!({"retry": retry}))
+}
+
+#[test]
+fn a_retry_that_is_partly_written_takes_the_other_default() {
+    let route_of = |retry| route(with_retry(&retry));
+    let retry = route_of(json!({"attempts": 10})).retry().clone();
+    assert_eq!((retry.attempts(), retry.statuses().len()), (10, 4));
+    assert!(retry.is_retried(503) && !retry.is_retried(500));
+    let retry = route_of(json!({"statuses": []})).retry().clone();
+    assert_eq!((retry.attempts(), retry.statuses().len()), (2, 0));
+    assert!(!retry.is_retried(503));
+    let all: Vec<u16> = [401, 403, 404, 408, 409, 425, 429]
+        .into_iter()
+        .chain(500..600)
+        .collect();
+    assert_eq!(route_of(json!({"statuses": all})).retry().statuses(), all);
+}
+
+#[test]
+fn retries_that_cannot_be() {
+    for (retry, path, part) in [
+        (json!({"attempts": 0}), "attempts", "from 1 to 10"),
+        (json!({"attempts": 11}), "attempts", "not 11"),
+        (
+            json!({"attempts": 2.5}),
+            "attempts",
+            "whole numbers, not 2.5",
+        ),
+        (
+            json!({"attempts": -1}),
+            "attempts",
+            "nothing is tried again",
+        ),
+        (
+            json!({"statuses": [503, 400]}),
+            "statuses[1]",
+            "400 says that the request",
+        ),
+        (
+            json!({"statuses": [422]}),
+            "statuses[0]",
+            "remove this status",
+        ),
+        (
+            json!({"statuses": [200]}),
+            "statuses[0]",
+            "statuses of failures",
+        ),
+        (
+            json!({"statuses": [302]}),
+            "statuses[0]",
+            "statuses of failures",
+        ),
+        (json!({"statuses": [600]}), "statuses[0]", "500 to 599"),
+        (json!({"statuses": [0]}), "statuses[0]", "500 to 599"),
+        (
+            json!({"statuses": [503, 429, 503]}),
+            "statuses[2]",
+            "repeats entry 1",
+        ),
+    ] {
+        let messages = problems(with_retry(&retry)).into_messages();
+        assert!(
+            messages.keys().eq([&format!("retry.{path}")]),
+            "{messages:?}"
+        );
+        let sentence = &messages[&format!("retry.{path}")];
+        assert!(sentence.contains(part), "{path}: {sentence}");
+    }
+    let many = with_retry(&json!({"statuses": vec![503; 50_000]}));
+    assert!(problems(many).len() < 200);
+    let mut draft = read(minimal());
+    draft.retry.attempts = Some(f64::NAN);
+    assert!(Route::try_from(&draft).is_err());
 }
 
 #[test]

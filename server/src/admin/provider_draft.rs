@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use app::api::provider::{Instance, Model, ProviderDraft, ProviderKind, Timeouts};
+use app::api::provider::{HealthCheck, Instance, Model, ProviderDraft, ProviderKind, Timeouts};
 use app::error::ApiError;
 use uuid::Uuid;
 
@@ -24,6 +24,7 @@ pub(super) struct CheckedProvider {
     headers: Option<Vec<CheckedHeader>>,
     timeouts: Timeouts,
     speaks: Option<Vec<String>>,
+    health_check: Option<HealthCheck>,
 }
 
 impl CheckedProvider {
@@ -44,6 +45,9 @@ impl CheckedProvider {
             headers: draft.headers.map(|drafts| rules::headers(&drafts, fields)),
             timeouts: draft.timeouts,
             speaks: draft.speaks,
+            health_check: draft
+                .health_check
+                .map(|draft| rules::health_check(&draft, fields)),
         }
     }
 
@@ -93,6 +97,7 @@ impl CheckedProvider {
             headers,
             timeouts: self.timeouts,
             speaks: self.speaks,
+            health_check: self.health_check,
             created_at: stored.map_or(now, |stored| stored.created_at),
             updated_at: now,
         })

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use app::api::provider::{CredentialDraft, Instance, Model, ProviderDraft, Timeouts};
+use app::api::provider::{CredentialDraft, HealthCheck, Instance, Model, ProviderDraft, Timeouts};
 use http::{HeaderName, HeaderValue};
 use uuid::Uuid;
 
@@ -20,6 +20,8 @@ const MOST_HEADERS: usize = 50;
 /// Servers commonly take no longer header than this.
 const MOST_HEADER_VALUE: usize = 8_000;
 const DAY_MS: u64 = 86_400_000;
+const MOST_HEALTH_PATH: usize = 500;
+const HOUR_S: u32 = 3_600;
 
 /// The endpoints of `/v1` by the names that `speaks` uses.
 const ENDPOINTS: [&str; 11] = [
@@ -231,6 +233,36 @@ pub(super) fn speaks(draft: Option<&[String]>, fields: &mut Fields) {
                 "This is named twice; remove one.",
             );
         }
+    }
+}
+
+pub(super) fn health_check(draft: &HealthCheck, fields: &mut Fields) -> HealthCheck {
+    let missing = "Write a path such as /health, or leave the health check out.";
+    let path = fields.line(&draft.path, MOST_HEALTH_PATH, "health_check.path", missing);
+    if !path.starts_with('/') {
+        fields.refuse(
+            "health_check.path",
+            "A path begins with a slash, such as /health; the host is each instance's own.",
+        );
+    }
+    if !path
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() && byte != b'#')
+    {
+        fields.refuse(
+            "health_check.path",
+            "A path holds neither spaces nor \"#\" nor letters beyond ASCII; write those as %20 and the like.",
+        );
+    }
+    if !(1..=HOUR_S).contains(&draft.interval_s) {
+        fields.refuse(
+            "health_check.interval_s",
+            "Write 1 to 3,600 seconds (an hour).",
+        );
+    }
+    HealthCheck {
+        path,
+        interval_s: draft.interval_s,
     }
 }
 

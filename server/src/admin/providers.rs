@@ -221,6 +221,7 @@ impl From<ProviderRecord> for Provider {
                 .collect(),
             timeouts: record.timeouts,
             speaks: record.speaks,
+            health_check: record.health_check,
             created_at: record.created_at,
             updated_at: record.updated_at,
         }

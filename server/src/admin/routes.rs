@@ -162,6 +162,8 @@ async fn into_record(
         targets,
         fallbacks,
         policy,
+        retry: route.retry().clone(),
+        keep_alive: route.keep_alive(),
         created_at: stored.map_or(now, |stored| stored.created_at),
         updated_at: now,
     })
@@ -211,6 +213,8 @@ fn shown(record: RouteRecord, providers: &HashMap<Uuid, String>) -> Route {
             .collect(),
         policy,
         route_by,
+        retry: record.retry,
+        keep_alive: record.keep_alive,
         created_at: record.created_at,
         updated_at: record.updated_at,
     }

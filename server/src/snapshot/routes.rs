@@ -369,5 +369,7 @@ fn draft(record: &RouteRecord) -> RouteDraft {
             })
             .collect(),
         policy: record.policy.clone().into(),
+        retry: record.retry.clone().into(),
+        keep_alive: record.keep_alive,
     }
 }

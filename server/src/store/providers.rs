@@ -4,7 +4,7 @@ mod changes;
 
 use std::collections::{HashMap, HashSet};
 
-use app::api::provider::{Category, Model, ProviderKind, Timeouts};
+use app::api::provider::{Category, HealthCheck, Model, ProviderKind, Timeouts};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -37,6 +37,8 @@ pub struct ProviderRecord {
     pub timeouts: Timeouts,
     #[sqlx(json(nullable))]
     pub speaks: Option<Vec<String>>,
+    #[sqlx(flatten, try_from = "HealthCheckRow")]
+    pub health_check: Option<HealthCheck>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -108,6 +110,20 @@ impl TryFrom<TimeoutsRow> for Timeouts {
 }
 
 #[derive(FromRow)]
+struct HealthCheckRow {
+    health_path: Option<String>,
+    #[sqlx(try_from = "Small")]
+    health_interval_s: Option<u32>,
+}
+
+impl From<HealthCheckRow> for Option<HealthCheck> {
+    fn from(row: HealthCheckRow) -> Self {
+        let (path, interval_s) = row.health_path.zip(row.health_interval_s)?;
+        Some(HealthCheck { path, interval_s })
+    }
+}
+
+#[derive(FromRow)]
 struct ModelRow {
     name: String,
     #[sqlx(try_from = "Word<Category>")]
@@ -127,7 +143,8 @@ macro_rules! select_providers {
     ($rest:literal) => {
         concat!(
             "SELECT id, revision, name, kind, enabled, credential_header, connect_ms, \
-             first_byte_ms, idle_ms, speaks, created_at, updated_at FROM providers ",
+             first_byte_ms, idle_ms, speaks, health_path, health_interval_s, created_at, updated_at \
+             FROM providers ",
             $rest
         )
     };

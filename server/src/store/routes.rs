@@ -1,7 +1,7 @@
 //! Routes with their targets and fallbacks.
 
 use chrono::{DateTime, Utc};
-use routing::PolicySettings;
+use routing::{PolicySettings, Retry};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -27,6 +27,9 @@ pub struct RouteRecord {
     /// The decision provider is named by its id, as text.
     #[sqlx(json)]
     pub policy: PolicySettings,
+    #[sqlx(json)]
+    pub retry: Retry,
+    pub keep_alive: bool,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -58,8 +61,8 @@ pub struct FallbackRecord {
 macro_rules! select_routes {
     ($rest:literal) => {
         concat!(
-            "SELECT id, revision, name, description, enabled, policy, created_at, updated_at \
-             FROM routes ",
+            "SELECT id, revision, name, description, enabled, policy, retry, keep_alive, created_at, \
+             updated_at FROM routes ",
             $rest
         )
     };
@@ -148,15 +151,17 @@ impl Change {
     pub async fn insert_route(&mut self, route: &RouteRecord) -> Result<(), StoreError> {
         execute!(
             &mut self.transaction,
-            "INSERT INTO routes (id, revision, name, description, enabled, policy,
+            "INSERT INTO routes (id, revision, name, description, enabled, policy, retry, keep_alive,
                                  decision_provider_id, decision_model, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
             route.id,
             route.revision,
             &route.name,
             &route.description,
             route.enabled,
             Json(&route.policy),
+            Json(&route.retry),
+            route.keep_alive,
             route.decision_provider(),
             decision_model(route),
             route.created_at,
@@ -174,8 +179,8 @@ impl Change {
         let updated = execute!(
             &mut self.transaction,
             "UPDATE routes
-                SET revision = $2, name = $3, description = $4, enabled = $5, policy = $6,
-                    decision_provider_id = $7, decision_model = $8, updated_at = $9
+                SET revision = $2, name = $3, description = $4, enabled = $5, policy = $6, retry = $7,
+                    keep_alive = $8, decision_provider_id = $9, decision_model = $10, updated_at = $11
               WHERE id = $1 AND revision = $2 - 1",
             route.id,
             route.revision,
@@ -183,6 +188,8 @@ impl Change {
             &route.description,
             route.enabled,
             Json(&route.policy),
+            Json(&route.retry),
+            route.keep_alive,
             route.decision_provider(),
             decision_model(route),
             route.updated_at,

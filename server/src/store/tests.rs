@@ -7,8 +7,8 @@ mod records;
 mod settings;
 
 use app::api::key::Scope;
-use app::api::provider::{Category, Model, ProviderKind, Timeouts};
-use routing::PolicySettings;
+use app::api::provider::{Category, HealthCheck, Model, ProviderKind, Timeouts};
+use routing::{PolicySettings, Retry};
 use uuid::Uuid;
 
 use super::*;
@@ -45,6 +45,10 @@ fn provider(name: &str) -> ProviderRecord {
         }],
         timeouts: Timeouts::default(),
         speaks: Some(vec!["chat".to_owned(), "embeddings".to_owned()]),
+        health_check: Some(HealthCheck {
+            path: "/health?deep=1".to_owned(),
+            interval_s: 3_600,
+        }),
         created_at: now,
         updated_at: now,
     }
@@ -80,9 +84,17 @@ fn route(name: &str, provider: &ProviderRecord) -> RouteRecord {
             model: "large".to_owned(),
         }],
         policy: PolicySettings::default(),
+        retry: retry(10, &[401, 500]),
+        keep_alive: false,
         created_at: now,
         updated_at: now,
     }
+}
+
+/// As it is stored, for only a checked route makes one.
+fn retry(attempts: u32, statuses: &[u16]) -> Retry {
+    let json = serde_json::json!({"attempts": attempts, "statuses": statuses});
+    serde_json::from_value(json).expect("a retry")
 }
 
 fn target(provider: &ProviderRecord, model: &str) -> TargetRecord {

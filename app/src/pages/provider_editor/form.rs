@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use uuid::Uuid;
 
 use crate::api::provider::{
-    Category, Credential, CredentialDraft, Instance, Model, Provider, ProviderDraft, ProviderKind,
-    Timeouts,
+    Category, Credential, CredentialDraft, HealthCheck, Instance, Model, Provider, ProviderDraft,
+    ProviderKind, Timeouts,
 };
 use crate::components::rows::Rows;
 use crate::i18n::{Locale, text};
@@ -38,6 +38,8 @@ pub(super) struct ProviderForm {
     pub connect_ms: RwSignal<String>,
     pub first_byte_ms: RwSignal<String>,
     pub idle_ms: RwSignal<String>,
+    /// It has no fields here and stays as it is.
+    health_check: StoredValue<Option<HealthCheck>>,
 }
 
 #[derive(Clone, Copy)]
@@ -109,6 +111,7 @@ impl ProviderForm {
             connect_ms: RwSignal::new(timeouts.connect_ms.to_string()),
             first_byte_ms: RwSignal::new(timeouts.first_byte_ms.to_string()),
             idle_ms: RwSignal::new(timeouts.idle_ms.to_string()),
+            health_check: StoredValue::new(None),
         }
     }
 
@@ -146,6 +149,7 @@ impl ProviderForm {
             form.add_header(name, true);
         }
         form.speaks.set(provider.speaks.clone().unwrap_or_default());
+        form.health_check.set_value(provider.health_check.clone());
         form
     }
 
@@ -277,6 +281,7 @@ impl ProviderForm {
             headers: Some(headers),
             timeouts,
             speaks: (!speaks.is_empty()).then_some(speaks),
+            health_check: self.health_check.get_value(),
         };
         Typed { draft, problems }
     }
@@ -332,7 +337,7 @@ mod tests {
             "models": [{"name": "m", "category": "llm"}],
             "headers": {"x-org": null},
             "timeouts": {"connect_ms": 1, "first_byte_ms": 2, "idle_ms": 3},
-            "speaks": null,
+            "speaks": null, "health_check": {"path": "/health", "interval_s": 10},
             "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
         }))
         .unwrap()
@@ -350,6 +355,7 @@ mod tests {
             assert_eq!(draft.models, stored.models);
             assert_eq!(draft.timeouts, stored.timeouts);
             assert_eq!(draft.speaks, None);
+            assert_eq!(draft.health_check, stored.health_check);
             assert_eq!(draft.headers, Some(stored.headers));
             assert_eq!(
                 draft.credentials,

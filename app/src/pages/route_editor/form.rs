@@ -1,7 +1,7 @@
 //! What is typed into the editor, and the draft it amounts to.
 
 use leptos::prelude::*;
-use routing::{FallbackDraft, RouteDraft, TargetDraft};
+use routing::{FallbackDraft, RetryDraft, RouteDraft, TargetDraft};
 use uuid::Uuid;
 
 use crate::components::rows::Rows;
@@ -28,8 +28,10 @@ pub(super) struct RouteForm {
     pub enabled: RwSignal<bool>,
     pub targets: Rows<TargetRow>,
     pub policy: PolicyForm,
-    /// They have no fields here and stay as they are.
+    /// These have no fields here and stay as they are.
     fallbacks: StoredValue<Vec<FallbackDraft>>,
+    retry: StoredValue<RetryDraft>,
+    keep_alive: bool,
 }
 
 /// One row of Route Targets.
@@ -75,6 +77,8 @@ impl RouteForm {
             targets: Rows::new(),
             policy: PolicyForm::of(draft.policy),
             fallbacks: StoredValue::new(draft.fallbacks),
+            retry: StoredValue::new(draft.retry),
+            keep_alive: draft.keep_alive,
         };
         let rows = draft.targets.into_iter();
         form.targets
@@ -100,6 +104,8 @@ impl RouteForm {
             targets: targets.iter().map(|row| row.of.draft(weighted)).collect(),
             fallbacks: self.fallbacks.get_value(),
             policy: self.policy.draft(),
+            retry: self.retry.get_value(),
+            keep_alive: self.keep_alive,
         }
     }
 }
@@ -224,6 +230,11 @@ mod tests {
                     model: "m".into(),
                 }],
                 policy: PolicySettings::default().into(),
+                retry: RetryDraft {
+                    attempts: Some(3.0),
+                    statuses: Some(vec![429, 500]),
+                },
+                keep_alive: false,
             };
             let form = RouteForm::new(Start::Stored(Uuid::from_u128(1), stored.clone()));
             assert_eq!(form.draft(), stored);

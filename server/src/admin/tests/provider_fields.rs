@@ -247,6 +247,66 @@ async fn each_wrong_field_is_named() {
             "speaks[1]",
             "named twice",
         ),
+        (
+            "/health_check",
+            json!({"path": " ", "interval_s": 10}),
+            "health_check.path",
+            "such as /health",
+        ),
+        (
+            "/health_check",
+            json!({"path": "health", "interval_s": 10}),
+            "health_check.path",
+            "begins with a slash",
+        ),
+        (
+            "/health_check",
+            json!({"path": "http://h/health", "interval_s": 10}),
+            "health_check.path",
+            "begins with a slash",
+        ),
+        (
+            "/health_check",
+            json!({"path": "/a b", "interval_s": 10}),
+            "health_check.path",
+            "neither spaces",
+        ),
+        (
+            "/health_check",
+            json!({"path": "/a#b", "interval_s": 10}),
+            "health_check.path",
+            "\"#\"",
+        ),
+        (
+            "/health_check",
+            json!({"path": "/gesund-für-alle", "interval_s": 10}),
+            "health_check.path",
+            "beyond ASCII",
+        ),
+        (
+            "/health_check",
+            json!({"path": "/a\nb", "interval_s": 10}),
+            "health_check.path",
+            "line breaks",
+        ),
+        (
+            "/health_check",
+            json!({"path": format!("/{}", "x".repeat(500)), "interval_s": 10}),
+            "health_check.path",
+            "at most 500",
+        ),
+        (
+            "/health_check",
+            json!({"path": "/health", "interval_s": 0}),
+            "health_check.interval_s",
+            "1 to 3,600",
+        ),
+        (
+            "/health_check",
+            json!({"path": "/health", "interval_s": 3_601}),
+            "health_check.interval_s",
+            "an hour",
+        ),
     ];
     for (pointer, value, path, part) in table {
         println!("{pointer} {value}");
@@ -351,6 +411,7 @@ on_both_databases! {
             "models": [{"name": model}],
             "headers": {"x-a": letters.repeat(2_000)},
             "timeouts": {"connect_ms": 1, "first_byte_ms": 86_400_000, "idle_ms": 1},
+            "health_check": {"path": format!("/{}", "x".repeat(499)), "interval_s": 3_600},
         }));
         let made = bench.admin.create_provider(draft).await.unwrap();
         assert_eq!(bench.admin.get_provider(made.id).await.unwrap(), made);

@@ -34,7 +34,7 @@ on_both_databases! {
                        {"name": "a/b:c", "category": "unknown"}],
             "headers": {"x-team": null},
             "timeouts": {"connect_ms": 5000, "first_byte_ms": 600000, "idle_ms": 300000},
-            "speaks": null, "created_at": null, "updated_at": null,
+            "speaks": null, "health_check": null, "created_at": null, "updated_at": null,
         }));
         assert_eq!(made.created_at.timestamp_subsec_nanos() % 1_000, 0);
     }
@@ -49,8 +49,11 @@ on_both_databases! {
             "models": [{"name": "m", "category": "llm"}],
             "headers": {"x-a": "1", "x-b": "2"},
             "speaks": ["messages"],
+            "health_check": {"path": " /health?deep=1 ", "interval_s": 10},
         }));
         let made = bench.admin.create_provider(draft).await.unwrap();
+        let health_check = serde_json::to_value(&made.health_check).unwrap();
+        assert_eq!(health_check, json!({"path": "/health?deep=1", "interval_s": 10}));
         let before = bench.store.load_settings().await.unwrap();
         let mut saved = bench.admin.update_provider(made.id, put(&made)).await.unwrap();
         assert_eq!(saved.revision, 2);

@@ -84,9 +84,13 @@ on_both_databases! {
         let draft: RouteDraft = read(json!({
             "name": "-", "description": "\0",
             "targets": [{"provider": "p", "model": "m1", "weight": 0}, {"provider": made.id, "model": "m2"}],
+            "retry": {"attempts": 11, "statuses": [503, 422]},
         }));
         let error = refused(bench.admin.create_route(draft.clone()).await, ErrorCode::Invalid);
-        let expected = ["description", "name", "targets[0].weight", "targets[1].weight"];
+        let expected = [
+            "description", "name", "retry.attempts", "retry.statuses[1]", "targets[0].weight",
+            "targets[1].weight",
+        ];
         assert!(error.fields.keys().eq(expected), "{error:?}");
         let error = refused(bench.admin.update_route(made.id, draft).await, ErrorCode::Invalid);
         assert!(error.fields.contains_key("revision") && error.fields.contains_key("name"));

@@ -21,6 +21,7 @@ on_both_databases! {
                 "decision_service": {"provider": jev.id, "model": "m1", "instructions": "\u{1f600} \"?\"",
                                      "criteria": {"m1": "small", "m2": "large"}},
             },
+            "retry": {"attempts": 3.0, "statuses": [500, 429]}, "keep_alive": false,
         }));
         let made = bench.admin.create_route(draft).await.unwrap();
         assert_eq!((made.revision, made.route_by), (1, RouteBy::Policy));
@@ -34,6 +35,8 @@ on_both_databases! {
         assert_eq!(policy.least_inflight.weight, 1.0);
         assert_eq!(policy.decision_service.provider.as_deref(), Some("jev"));
         assert_eq!((policy.decision_service.weight, policy.decision_service.timeout_ms), (10.0, 3_000));
+        assert_eq!((made.retry.attempts(), made.retry.statuses()), (3, &[500, 429][..]));
+        assert!(!made.keep_alive);
         assert_eq!(bench.admin.get_route(made.id).await.unwrap(), made);
         assert_eq!(bench.published(), 4);
 
@@ -68,6 +71,7 @@ on_both_databases! {
             "fallbacks": [{"provider": "p", "model": "m2"}],
             "policy": {"decision_service": {"provider": "jev", "model": "m2",
                                             "criteria": {"m1": "a", "m2": "b"}}},
+            "retry": {"attempts": 1, "statuses": []}, "keep_alive": false,
         }));
         let made = bench.admin.create_route(draft).await.unwrap();
         let mut saved = bench.admin.update_route(made.id, put(&made)).await.unwrap();

@@ -18,8 +18,9 @@ impl Change {
         execute!(
             &mut self.transaction,
             "INSERT INTO providers (id, revision, name, kind, enabled, credential_header, connect_ms,
-                                    first_byte_ms, idle_ms, speaks, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+                                    first_byte_ms, idle_ms, speaks, health_path, health_interval_s,
+                                    created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
             provider.id,
             provider.revision,
             &provider.name,
@@ -30,6 +31,8 @@ impl Change {
             wide(provider.timeouts.first_byte_ms),
             wide(provider.timeouts.idle_ms),
             provider.speaks.as_ref().map(Json),
+            health_path(provider),
+            health_interval_s(provider),
             provider.created_at,
             provider.updated_at,
         )
@@ -47,7 +50,8 @@ impl Change {
             &mut self.transaction,
             "UPDATE providers
                 SET revision = $2, name = $3, kind = $4, enabled = $5, credential_header = $6,
-                    connect_ms = $7, first_byte_ms = $8, idle_ms = $9, speaks = $10, updated_at = $11
+                    connect_ms = $7, first_byte_ms = $8, idle_ms = $9, speaks = $10,
+                    health_path = $11, health_interval_s = $12, updated_at = $13
               WHERE id = $1 AND revision = $2 - 1",
             provider.id,
             provider.revision,
@@ -59,6 +63,8 @@ impl Change {
             wide(provider.timeouts.first_byte_ms),
             wide(provider.timeouts.idle_ms),
             provider.speaks.as_ref().map(Json),
+            health_path(provider),
+            health_interval_s(provider),
             provider.updated_at,
         )
         .map_err(|error| error.or_taken(|| name_of(provider)))?;
@@ -185,6 +191,16 @@ impl Change {
 
 fn name_of(provider: &ProviderRecord) -> String {
     format!("The provider name \"{}\"", provider.name)
+}
+
+fn health_path(provider: &ProviderRecord) -> Option<&str> {
+    let check = provider.health_check.as_ref()?;
+    Some(&check.path)
+}
+
+fn health_interval_s(provider: &ProviderRecord) -> Option<i64> {
+    let check = provider.health_check.as_ref()?;
+    Some(check.interval_s.into())
 }
 
 /// Milliseconds as both databases keep them; `admin` allows no more than a day.

@@ -2,6 +2,11 @@
 
 use std::process::Command;
 
+use sqlx::ConnectOptions;
+use sqlx::migrate::Migrator;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
+
 use super::*;
 use crate::testing::on_both_databases;
 
@@ -16,6 +21,46 @@ on_both_databases! {
         assert!(matches!(error, StoreError::Unavailable { .. }), "{error:?}");
         let store = open(&database).await;
         assert_eq!(store.load_settings().await.unwrap().providers.len(), 1);
+    }
+
+    async fn a_database_of_the_first_version_is_brought_up_to_date(database: TestDatabase) {
+        lay_out_as_the_first_version_did(&database).await;
+        let [provider, route, target] = [1, 2, 3].map(|number| {
+            let id = Uuid::from_u128(number);
+            if database.is_sqlite() { format!("x'{}'", id.simple()) } else { format!("'{id}'") }
+        });
+        let policy = serde_json::to_string(&PolicySettings::default()).unwrap();
+        let at = "'2026-11-01T00:00:00+00:00'";
+        database
+            .run(&format!(
+                "INSERT INTO providers (id, revision, name, kind, enabled, connect_ms, first_byte_ms,
+                                        idle_ms, created_at, updated_at)
+                 VALUES ({provider}, 3, 'local', 'openai', TRUE, 1, 2, 3, {at}, {at});
+                 INSERT INTO models (provider_id, name, position, category)
+                 VALUES ({provider}, 'm', 0, 'llm');
+                 INSERT INTO routes (id, revision, name, description, enabled, policy, created_at,
+                                     updated_at)
+                 VALUES ({route}, 4, 'qwen', '', TRUE, '{policy}', {at}, {at});
+                 INSERT INTO targets (id, route_id, position, provider_id, model, enabled)
+                 VALUES ({target}, {route}, 0, {provider}, 'm', TRUE);"
+            ))
+            .await;
+
+        let store = open(&database).await;
+        let settings = store.load_settings().await.unwrap();
+        let (mut provider, mut route) = (settings.providers[0].clone(), settings.routes[0].clone());
+        assert_eq!((&*provider.name, provider.health_check.as_ref()), ("local", None));
+        assert_eq!((&*route.name, &route.retry), ("qwen", &Retry::default()));
+        assert_eq!((route.keep_alive, route.targets.len()), (true, 1));
+
+        // What was there can be written again.
+        provider.revision += 1;
+        route.revision += 1;
+        let mut change = store.change().await.unwrap();
+        change.update_provider(&provider).await.unwrap();
+        change.update_route(&route).await.unwrap();
+        change.commit().await.unwrap();
+        assert_eq!(store.load_settings().await.unwrap().routes, [route]);
     }
 
     async fn a_database_of_a_newer_version_is_refused(database: TestDatabase) {
@@ -61,6 +106,29 @@ on_both_databases! {
         }
         let settings = open(&database).await.load_settings().await.unwrap();
         assert_eq!(settings.providers.len(), 5);
+    }
+}
+
+async fn lay_out_as_the_first_version_did(database: &TestDatabase) {
+    let first = |all: Migrator| {
+        let first = all.iter().take(1).cloned().collect();
+        Migrator::with_migrations(first)
+    };
+    if database.is_sqlite() {
+        let options: SqliteConnectOptions = database.url().parse().unwrap();
+        let options = options.create_if_missing(true);
+        let mut connection = options.connect().await.unwrap();
+        first(sqlx::migrate!("../migrations/sqlite"))
+            .run(&mut connection)
+            .await
+            .unwrap();
+    } else {
+        let options: PgConnectOptions = database.url().parse().unwrap();
+        let mut connection = options.connect().await.unwrap();
+        first(sqlx::migrate!("../migrations/postgres"))
+            .run(&mut connection)
+            .await
+            .unwrap();
     }
 }
 

@@ -50,12 +50,15 @@ on_both_databases! {
         local.headers = Vec::new();
         local.timeouts.idle_ms = 1;
         local.speaks = None;
+        local.health_check = None;
         local.updated_at = now();
         qwen.revision = 2;
         qwen.targets = vec![target(&local, "new"), qwen.targets.remove(0)];
         qwen.targets[0].weight = None;
         qwen.fallbacks.clear();
         qwen.policy.least_inflight.enabled = true;
+        qwen.retry = retry(1, &[]);
+        qwen.keep_alive = true;
         let mut change = store.change().await.unwrap();
         change.update_provider(&local).await.unwrap();
         change.update_route(&qwen).await.unwrap();

@@ -27,6 +27,8 @@ on_both_databases! {
         assert_eq!(status, 200, "{saved}");
         assert_eq!(saved["targets"], read["targets"]);
         assert_eq!(saved["policy"], read["policy"]);
+        assert_eq!(saved["retry"], json!({"attempts": 2, "statuses": [429, 502, 503, 504]}));
+        assert_eq!(saved["keep_alive"], true);
         assert_eq!(saved["revision"].as_i64(), read["revision"].as_i64().map(|revision| revision + 1));
 
         let provider = signalbox.get("/providers").await.1["items"][0].clone();
@@ -34,6 +36,43 @@ on_both_databases! {
         let (status, saved) = signalbox.api(Method::PUT, &path, provider.clone()).await;
         assert_eq!(status, 200, "{saved}");
         assert_eq!(saved["credentials"], provider["credentials"]);
+    }
+}
+
+on_both_databases! {
+    async fn what_follows_a_failure_is_stored(signalbox) {
+        two_providers(&signalbox).await;
+        let route = json!({
+            "name": "qwen3",
+            "targets": [{"provider": "a", "model": "small"}],
+            "fallbacks": [{"provider": "b", "model": "large"}, {"provider": "a", "model": "large"}],
+            "retry": {"attempts": 4, "statuses": [500, 404]},
+            "keep_alive": false,
+        });
+        let made = signalbox.create("/routes", route.clone()).await;
+        let (_, read) = signalbox.get(&format!("/routes/{}", made["id"].as_str().unwrap())).await;
+        for field in ["fallbacks", "retry", "keep_alive"] {
+            assert_eq!(read[field], route[field], "{field}");
+        }
+        let mut refused = route;
+        refused["name"] = json!("other");
+        refused["retry"] = json!({"attempts": 0, "statuses": [503, 400]});
+        let (status, error) = signalbox.api(Method::POST, "/routes", refused).await;
+        assert_eq!(status, 422);
+        let fields = error["error"]["fields"].as_object().unwrap();
+        assert!(fields.keys().eq(["retry.attempts", "retry.statuses[1]"]), "{error}");
+
+        let provider = json!({
+            "name": "checked", "kind": "openai", "instances": [{"url": "http://127.0.0.1:9"}],
+            "health_check": {"path": "/health", "interval_s": 10},
+        });
+        let made = signalbox.create("/providers", provider.clone()).await;
+        assert_eq!(made["health_check"], provider["health_check"]);
+        let path = format!("/providers/{}", made["id"].as_str().unwrap());
+        let mut without = made;
+        without.as_object_mut().unwrap().remove("health_check");
+        let (status, saved) = signalbox.api(Method::PUT, &path, without).await;
+        assert_eq!((status.as_u16(), &saved["health_check"]), (200, &Value::Null), "{saved}");
     }
 }
 

@@ -57,6 +57,12 @@ async fn answers_fit_their_schemas() {
         &models,
     );
 
+    let mut checked = provider.clone();
+    checked["health_check"] = json!({"path": "/health", "interval_s": 3600});
+    let (_, checked) = signalbox.api(Method::PUT, &provider_path, checked).await;
+    assert_eq!(checked["health_check"]["interval_s"], 3600, "{checked}");
+    assert_fits(&document, "/providers/{id}", "put", "200", &checked);
+
     let route = signalbox.route("qwen3", &[("local", "m", Some(3))]).await;
     assert_fits(&document, "/routes", "post", "201", &route);
     let route_path = format!("/routes/{}", route["id"].as_str().unwrap());
@@ -124,6 +130,9 @@ fn the_document_names_what_requests_hold() {
         "KeyDraft",
         "ApiError",
         "NewKey",
+        "Retry",
+        "RetryDraft",
+        "HealthCheck",
     ] {
         assert!(
             document["components"]["schemas"][name].is_object(),
