@@ -14,6 +14,7 @@ mod families;
 mod keys;
 mod paging;
 mod providers;
+mod responses;
 mod routes;
 mod sessions;
 mod settings;
@@ -38,6 +39,7 @@ pub use self::paging::{Cursor, Slice};
 pub use self::providers::{
     CredentialRecord, HeaderRecord, InstanceRecord, ProviderChoice, ProviderRecord, ProviderUse,
 };
+pub use self::responses::ResponseRecord;
 pub use self::routes::{FallbackRecord, RouteRecord, TargetRecord};
 pub use self::sessions::SessionRecord;
 pub use self::settings::Settings;
@@ -129,7 +131,14 @@ impl Store {
     /// # Errors
     /// `Busy` when an earlier one does not end within five seconds.
     pub async fn change(&self) -> Result<Change, StoreError> {
-        let mut transaction = match &self.database {
+        let mut transaction = self.begin().await?;
+        settings::bump(&mut transaction).await?;
+        Ok(Change(View { transaction }))
+    }
+
+    /// Begins to write.
+    async fn begin(&self) -> Result<Transaction, StoreError> {
+        Ok(match &self.database {
             On::Sqlite(pool) => On::Sqlite(pool.begin_with("BEGIN IMMEDIATE").await?),
             On::Postgres(pool) => {
                 let mut transaction = pool
@@ -146,9 +155,7 @@ impl Store {
                 .await?;
                 On::Postgres(transaction)
             }
-        };
-        settings::bump(&mut transaction).await?;
-        Ok(Change(View { transaction }))
+        })
     }
 
     async fn connection(&self) -> Result<Connection, StoreError> {
@@ -175,7 +182,13 @@ impl Change {
     /// # Errors
     /// `Unsure` when the connection broke before the database had answered; otherwise nothing is saved.
     pub async fn commit(self) -> Result<(), StoreError> {
-        match self.0.transaction {
+        self.0.transaction.commit().await
+    }
+}
+
+impl Transaction {
+    async fn commit(self) -> Result<(), StoreError> {
+        match self {
             On::Sqlite(transaction) => transaction.commit().await,
             On::Postgres(transaction) => transaction.commit().await,
         }

@@ -4,6 +4,7 @@ mod accounts;
 mod failing;
 mod opening;
 mod records;
+mod responses;
 mod settings;
 
 use app::api::key::Scope;
