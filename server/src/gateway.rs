@@ -18,6 +18,7 @@ pub mod inflight;
 pub mod json;
 pub mod lasting;
 pub mod models;
+pub mod multipart;
 pub mod peek;
 pub mod session;
 pub mod splice;
