@@ -22,6 +22,7 @@ pub mod multipart;
 pub mod peek;
 pub mod session;
 pub mod splice;
+pub mod sse;
 pub mod upstream;
 
 use std::sync::Arc;
