@@ -8,4 +8,5 @@ pub mod key;
 pub mod list;
 pub mod provider;
 pub mod ranking;
+pub mod request;
 pub mod route;

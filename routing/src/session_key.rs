@@ -97,6 +97,7 @@ fn trimmed(value: Cow<'_, str>) -> Option<Cow<'_, str>> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::{Value, json};
 
     use super::*;
@@ -220,5 +221,38 @@ mod tests {
             keys.wanted_of_body("/v1/responses", |_| None),
             ["prompt_cache_key"]
         );
+    }
+
+    proptest! {
+        /// Against the rule word by word: the first of the chain that shows something counts.
+        #[test]
+        fn the_first_of_the_chain_that_matches_wins(
+            chain in proptest::collection::vec((any::<bool>(), "[abc]"), 1..5),
+            headers in proptest::collection::btree_map("[abc]", "[ x]{0,3}", 0..3),
+            body in proptest::collection::btree_map("[abc]", "[ y]{0,3}", 0..3),
+            body_counts in any::<bool>(),
+        ) {
+            let path = if body_counts { "/v1/responses" } else { "/v1/chat/completions" };
+            let mut entries: Vec<Value> = Vec::new();
+            for (is_header, name) in &chain {
+                let entry = if *is_header { json!({"header": name}) } else { json!({"body": name}) };
+                if !entries.contains(&entry) {
+                    entries.push(entry);
+                }
+            }
+            let shown = |entry: &Value| {
+                let (of, name) = match (&entry["header"], &entry["body"]) {
+                    (Value::String(name), _) => (&headers, name),
+                    (_, Value::String(name)) if body_counts => (&body, name),
+                    _ => return None,
+                };
+                let value = of.get(name)?.trim();
+                (!value.is_empty()).then(|| value.to_owned())
+            };
+            let expected = entries.iter().find_map(shown);
+            let keys = keys(Value::Array(entries), &["/responses"]);
+            let found = session(&keys, path, &json!(headers), &json!(body));
+            prop_assert_eq!(found, expected);
+        }
     }
 }

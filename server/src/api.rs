@@ -8,6 +8,7 @@ mod instances;
 mod keys;
 mod providers;
 mod refused;
+mod requests;
 mod routes;
 mod session;
 
@@ -37,6 +38,7 @@ const LARGEST_BODY: usize = 8 * 1024 * 1024;
         (name = "providers", description = "Upstreams: instances, credentials, models"),
         (name = "routes", description = "Public model names and how they decide"),
         (name = "keys", description = "What clients send"),
+        (name = "requests", description = "What went where, and why"),
         (name = "session", description = "Signing in and out"),
     ),
 )]
@@ -100,6 +102,7 @@ fn guarded() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::get, routes::update, routes::delete))
         .routes(routes!(routes::explain))
         .routes(routes!(instances::list))
+        .routes(routes!(requests::list))
         .routes(routes!(keys::list, keys::create))
         .routes(routes!(keys::delete))
         .routes(routes!(session::logout))

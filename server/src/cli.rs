@@ -64,6 +64,10 @@ pub struct Serve {
     #[arg(long, env = "SIGNALBOX_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,
 
+    /// Web sites whose scripts may call /v1 from a browser, such as https://app.example.com; * for all.
+    #[arg(long, env = "SIGNALBOX_CORS_ORIGINS", value_delimiter = ',')]
+    pub cors_origins: Vec<String>,
+
     /// What to log, such as `info` or `signalbox=debug,warn`.
     #[arg(long, env = "SIGNALBOX_LOG", default_value = "info")]
     pub log: String,
@@ -83,6 +87,14 @@ pub struct Serve {
     /// Largest JSON body under /v1, in MiB.
     #[arg(long, env = "SIGNALBOX_MAX_BODY_MIB", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub max_body_mib: u64,
+
+    /// Largest form with files (audio, images) under /v1, in MiB.
+    #[arg(long, env = "SIGNALBOX_MAX_FORM_MIB", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_240))]
+    pub max_form_mib: u64,
+
+    /// Room on disk for forms that are kept for another try, of all requests together, in MiB.
+    #[arg(long, env = "SIGNALBOX_SPOOL_MIB", default_value_t = 10_240, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    pub spool_mib: u64,
 
     /// Memory for request bodies of all requests together, in MiB.
     #[arg(long, env = "SIGNALBOX_BUFFER_MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]

@@ -1,46 +1,56 @@
-//! `/v1`: the way of a request, top to bottom.
-//!
-//! authenticate → read the body → peek at `model` → the route by that name → the facts it decides by →
-//! rank its candidates and take the best → send → pass the answer on. No database and no lock held
-//! across an await on the way.
+//! `/v1`: what applications call. [`pipeline`] is the way of a request, top to bottom.
 
 pub mod answer;
+pub mod attempt;
 pub mod authenticate;
 pub mod body;
 pub mod budget;
 pub mod credentials;
 pub mod decision;
 pub mod dispatch;
+pub mod endpoint;
 pub mod error;
 pub mod facts;
+pub mod form;
 pub mod headers;
+pub mod health;
+pub mod incoming;
 pub mod inflight;
 pub mod json;
 pub mod lasting;
 pub mod models;
 pub mod multipart;
+pub mod owners;
+pub mod payload;
 pub mod peek;
+pub mod pipeline;
+pub mod record;
+pub mod request_log;
+pub mod response_watch;
+pub mod responses;
 pub mod session;
 pub mod splice;
+pub mod spool;
 pub mod sse;
 pub mod upstream;
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use axum::routing::{any, get, post};
 use bytes::Bytes;
-use chrono::Utc;
-use http::request::Parts;
 use http::{Method, StatusCode, Uri};
+
+pub use self::endpoint::Endpoint;
 
 use self::budget::BufferBudget;
 use self::error::{Dialect, GatewayError};
-use self::facts::{Asked, Gathered};
 use self::lasting::Lasting;
-use self::peek::Peek;
-use crate::snapshot::{CompiledRoute, Snapshot, Snapshots};
+use self::owners::Owners;
+use self::request_log::RequestLog;
+use crate::snapshot::Snapshots;
 
 /// A body beyond this is looked at off the async threads, so that other requests do not wait for it.
 const LARGE: usize = 256 * 1024;
@@ -50,189 +60,78 @@ const LARGE: usize = 256 * 1024;
 pub struct Gateway {
     pub snapshots: Arc<Snapshots>,
     pub lasting: Arc<Lasting>,
+    pub owners: Arc<Owners>,
+    pub log: Arc<RequestLog>,
     pub budget: BufferBudget,
+    /// For what does not fit in memory.
+    pub disk_budget: BufferBudget,
     pub settings: Settings,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Largest JSON body in bytes.
-    pub max_body: u64,
+    pub limits: body::Limits,
     /// Whether answers say which target gave them.
     pub show_target: bool,
 }
 
-/// An endpoint that takes JSON and names its route in `model`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endpoint {
-    ChatCompletions,
-    Responses,
-    Messages,
-}
-
-impl Endpoint {
-    /// The path after `/v1`.
-    pub fn path(self) -> &'static str {
-        match self {
-            Self::ChatCompletions => "/chat/completions",
-            Self::Responses => "/responses",
-            Self::Messages => "/messages",
+/// All addresses under `/v1` and `/v2`.
+pub fn router(gateway: Arc<Gateway>) -> Router {
+    let mut router = Router::new();
+    for endpoint in Endpoint::ALL {
+        for address in endpoint.addresses() {
+            let handler = move |State(gateway): State<Arc<Gateway>>, request: Request| async move {
+                gateway.handle(endpoint, request).await
+            };
+            router = router.route(&address, post(handler));
         }
     }
-
-    /// Its name in a provider's `speaks`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ChatCompletions => "chat",
-            Self::Responses => "responses",
-            Self::Messages => "messages",
-        }
-    }
-
-    /// The one that a whole path names.
-    pub fn of(path: &str) -> Option<Self> {
-        let after = path.strip_prefix("/v1")?;
-        Self::ALL.into_iter().find(|one| one.path() == after)
-    }
-
-    const ALL: [Self; 3] = [Self::ChatCompletions, Self::Responses, Self::Messages];
+    router
+        .route(
+            "/v1/responses/{id}",
+            get(responses::call).delete(responses::call),
+        )
+        .route("/v1/responses/{id}/cancel", post(responses::call))
+        .route("/v1/responses/{id}/input_items", get(responses::call))
+        .route("/v1/models", get(models::list))
+        .route("/v1/models/{*id}", get(models::retrieve))
+        .route("/v1", any(no_such_path))
+        .route("/v1/", any(no_such_path))
+        .route("/v1/{*path}", any(no_such_path))
+        .route("/v2", any(no_such_path))
+        .route("/v2/", any(no_such_path))
+        .route("/v2/{*path}", any(no_such_path))
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(gateway)
 }
 
-/// `POST /v1/chat/completions`
-pub async fn chat_completions(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
-    gateway.handle(Endpoint::ChatCompletions, request).await
-}
-
-/// `POST /v1/responses`
-pub async fn responses(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
-    gateway.handle(Endpoint::Responses, request).await
-}
-
-/// `POST /v1/messages`
-pub async fn messages(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
-    gateway.handle(Endpoint::Messages, request).await
-}
-
-/// Any path under `/v1` that is not there.
-pub async fn no_such_path(uri: Uri, request: Request) -> Response {
+/// Any path that is not there.
+async fn no_such_path(uri: Uri, request: Request) -> Response {
     let message = format!(
-        "There is no {} here. Supported are POST /v1/chat/completions, /v1/responses and /v1/messages, GET /v1/models and GET /v1/models/{{id}}.",
-        error::shorten(uri.path())
+        "There is no {} here. Supported are GET /v1/models and GET /v1/models/{{id}}; POST to {}; and \
+         GET, DELETE, POST …/cancel and GET …/input_items under /v1/responses/{{id}}.",
+        error::shorten(uri.path()),
+        Endpoint::list(),
     );
-    let (parts, body) = request.into_parts();
-    body::linger(&parts.method, &parts.headers, body);
-    GatewayError::new(StatusCode::NOT_FOUND, "unknown_path", message)
-        .into_response_in(Dialect::of(uri.path(), &parts.headers))
+    refuse(StatusCode::NOT_FOUND, "unknown_path", message, request)
 }
 
 /// A path that is there, with a method it does not take.
-pub async fn wrong_method(method: Method, uri: Uri, request: Request) -> Response {
+async fn wrong_method(method: Method, uri: Uri, request: Request) -> Response {
     let message = format!("{} does not take {method}.", error::shorten(uri.path()));
-    let (parts, body) = request.into_parts();
-    body::linger(&parts.method, &parts.headers, body);
-    GatewayError::new(
+    refuse(
         StatusCode::METHOD_NOT_ALLOWED,
         "method_not_allowed",
         message,
+        request,
     )
-    .into_response_in(Dialect::of(uri.path(), &parts.headers))
 }
 
-impl Gateway {
-    async fn handle(&self, endpoint: Endpoint, request: Request) -> Response {
-        let (parts, body) = request.into_parts();
-        match self.answer(endpoint, &parts, body).await {
-            Ok(response) => response,
-            Err(error) => {
-                tracing::debug!(status = error.status.as_u16(), code = error.code, "refused");
-                error.into_response_in(Dialect::of(parts.uri.path(), &parts.headers))
-            }
-        }
-    }
-
-    async fn answer(
-        &self,
-        endpoint: Endpoint,
-        parts: &Parts,
-        body: Body,
-    ) -> Result<Response, GatewayError> {
-        let snapshot = self.snapshots.load();
-        // Both are known before a byte of the body is read.
-        let checked = authenticate::authenticate(&snapshot, &parts.headers, Utc::now())
-            .and_then(|_| body::check_headers(&parts.headers, self.settings.max_body));
-        if let Err(error) = checked {
-            body::linger(&parts.method, &parts.headers, body);
-            return Err(error);
-        }
-        let buffered =
-            body::read(&parts.headers, body, self.settings.max_body, &self.budget).await?;
-        let peek = peek(&buffered.bytes).await?;
-
-        // A body may take its time; settings saved meanwhile count.
-        let snapshot = self.snapshots.load();
-        let route = self.route(&snapshot, parts, &peek)?;
-        let asked = Asked {
-            path: parts.uri.path(),
-            headers: &parts.headers,
-            body: Some(&buffered.bytes),
-            depth: peek.depth,
-            counts: true,
-        };
-        let gathered = Gathered::of(&route, endpoint, asked).await;
-        let placement = route.place(endpoint, &gathered.facts(), &self.lasting.loads);
-        dispatch::dispatch(
-            &self.settings,
-            endpoint,
-            parts,
-            &route,
-            placement,
-            &buffered.bytes,
-            &peek.model_span,
-        )
-        .await
-    }
-
-    /// The route that the body names, if there is one that this key may use.
-    fn route(
-        &self,
-        snapshot: &Snapshot,
-        parts: &Parts,
-        peek: &Peek,
-    ) -> Result<Arc<CompiledRoute>, GatewayError> {
-        let key = authenticate::authenticate(snapshot, &parts.headers, Utc::now())?;
-        let route = snapshot
-            .routes
-            .get(&peek.model)
-            .ok_or_else(|| GatewayError::no_such_route(&peek.model))?;
-        if !key.may_use(route.id) {
-            return Err(GatewayError::forbidden(format!(
-                "This key may not use the route `{}`. GET /v1/models lists those that it may use.",
-                route.name
-            ))
-            .about("model"));
-        }
-        if !route.enabled {
-            return Err(GatewayError::new(
-                StatusCode::NOT_FOUND,
-                "route_disabled",
-                format!("The route `{}` is switched off.", route.name),
-            )
-            .about("model"));
-        }
-        Ok(Arc::clone(route))
-    }
-}
-
-async fn peek(bytes: &Bytes) -> Result<Peek, GatewayError> {
-    off_async_if_large(bytes, peek::peek)
-        .await
-        .unwrap_or_else(|_| {
-            Err(GatewayError::new(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "internal",
-                "The body could not be looked at; this is a fault of Signalbox.",
-            ))
-        })
+fn refuse(status: StatusCode, code: &'static str, message: String, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    body::linger(&parts.method, &parts.headers, body);
+    GatewayError::new(status, code, message)
+        .into_response_in(Dialect::of(parts.uri.path(), &parts.headers))
 }
 
 /// Looks at a body, off the async threads when it is large.

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use http::{HeaderName, HeaderValue, StatusCode};
+use axum::routing::get;
+use axum::{Json, Router};
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use serde_json::json;
 use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 use uuid::Uuid;
 
 use crate::gateway::error::{Dialect, GatewayError};
+use crate::gateway::record::RequestId;
 use crate::server::AppState;
 use crate::{api, assets, gateway, listener, pages};
 
@@ -26,24 +28,40 @@ pub fn router(state: AppState) -> Router {
         .route("/assets/{name}", get(assets::asset))
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready).with_state(state))
+        .layer(middleware::from_fn(at_home))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn(bound_headers))
         .layer(middleware::from_fn(name_request))
 }
 
-/// What applications call: an API key each time, so no cookies and no origins to guard.
+/// What applications call: an API key each time, so no cookies and no origins to guard. Browsers of
+/// other sites may call it only where the operator allows them to.
 fn v1(state: &AppState) -> Router {
-    Router::new()
-        .route("/v1/chat/completions", post(gateway::chat_completions))
-        .route("/v1/responses", post(gateway::responses))
-        .route("/v1/messages", post(gateway::messages))
-        .route("/v1/models", get(gateway::models::list))
-        .route("/v1/models/{*id}", get(gateway::models::retrieve))
-        .route("/v1", axum::routing::any(gateway::no_such_path))
-        .route("/v1/", axum::routing::any(gateway::no_such_path))
-        .route("/v1/{*path}", axum::routing::any(gateway::no_such_path))
-        .method_not_allowed_fallback(gateway::wrong_method)
-        .with_state(Arc::clone(&state.gateway))
+    let router = gateway::router(Arc::clone(&state.gateway));
+    match state.cross_origin.as_ref() {
+        Some(allowed) => router.layer(allowed.clone()),
+        None => router,
+    }
+}
+
+/// Programs look at `/` before their first call, whether somebody is at home: Claude Code asks `HEAD /`.
+/// Browsers get the pages.
+async fn at_home(request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    let accepts = headers.get(header::ACCEPT);
+    let wants_page = accepts
+        .is_some_and(|accepts| memchr::memmem::find(accepts.as_bytes(), b"text/html").is_some());
+    let is_browser = wants_page || headers.contains_key(header::COOKIE);
+    let is_asked = request.uri().path() == "/" && request.method().is_safe() && !is_browser;
+    if !is_asked {
+        return next.run(request).await;
+    }
+    Json(json!({
+        "name": "Signalbox",
+        "version": env!("CARGO_PKG_VERSION"),
+        "api": "/v1",
+    }))
+    .into_response()
 }
 
 /// What a signed-in browser can reach.
@@ -74,8 +92,9 @@ async fn guard_site(State(state): State<AppState>, request: Request, next: Next)
 }
 
 /// Gives every request a name that the answer and all log lines carry.
-async fn name_request(request: Request, next: Next) -> Response {
+async fn name_request(mut request: Request, next: Next) -> Response {
     let id = Uuid::now_v7();
+    request.extensions_mut().insert(RequestId(id));
     let span = tracing::info_span!("request", %id);
     let mut response = next.run(request).instrument(span).await;
     if let Ok(value) = HeaderValue::try_from(id.to_string()) {

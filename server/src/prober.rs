@@ -167,7 +167,7 @@ async fn test_instance(provider: &CompiledProvider, instance: &CompiledInstance)
 async fn ask(provider: &CompiledProvider, instance: &CompiledInstance) -> Result<Answer, String> {
     let mut request = reqwest::Request::new(Method::GET, instance.base.join("/models"));
     let mut headers = HeaderMap::new();
-    provider.dress(&mut headers);
+    provider.dress_with(&mut headers, provider.credentials.first());
     *request.headers_mut() = headers;
     let exchange = async {
         let mut response = provider.client.execute(request).await?;

@@ -8,22 +8,26 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tower_http::cors::CorsLayer;
 
 use crate::admin::{Admin, Rules};
 use crate::auth::Sessions;
 use crate::auth::origin::Site;
 use crate::auth::password::{self, Passwords};
 use crate::cli::{Place, ResetPassword, Serve};
+use crate::gateway::body::Limits;
 use crate::gateway::budget::BufferBudget;
 use crate::gateway::lasting::Lasting;
+use crate::gateway::owners::{Backlog, Owners};
 use crate::gateway::upstream::Upstreams;
 use crate::gateway::{Gateway, Settings};
 use crate::inspector::Inspector;
+use crate::owner_archive::OwnerArchive;
 use crate::prober::Prober;
 use crate::snapshot::Snapshots;
 use crate::store::Store;
 use crate::vault::{SecretKey, Vault};
-use crate::{assets, http, listener};
+use crate::{assets, cross_origin, health_checks, http, listener};
 
 /// The administrator.
 pub const ADMIN: &str = "admin";
@@ -42,6 +46,8 @@ pub struct AppState {
     pub snapshots: Arc<Snapshots>,
     pub gateway: Arc<Gateway>,
     pub site: Arc<Site>,
+    /// What scripts of other sites may do under `/v1`.
+    pub cross_origin: Option<CorsLayer>,
     pub store: Store,
 }
 
@@ -68,6 +74,7 @@ pub struct Bound {
     listener: TcpListener,
     pub address: SocketAddr,
     pub state: AppState,
+    backlog: Backlog,
     limits: listener::Limits,
 }
 
@@ -81,10 +88,12 @@ impl Bound {
             connections: options.max_connections,
             grace: Duration::from_secs(options.shutdown_grace_s),
         };
+        let (state, backlog) = open(options).await?;
         Ok(Self {
             listener,
             address,
-            state: open(options).await?,
+            state,
+            backlog,
             limits,
         })
     }
@@ -95,10 +104,13 @@ impl Bound {
             listener,
             address,
             state,
+            backlog,
             limits,
         } = self;
         let app = http::router(state.clone());
         let background = TaskTracker::new();
+        // What answers under way bring is written down too.
+        let served = CancellationToken::new();
         background.spawn({
             let (snapshots, stop) = (Arc::clone(&state.snapshots), stop.clone());
             async move { snapshots.follow(stop).await }
@@ -119,6 +131,14 @@ impl Bound {
             let (snapshots, stop) = (Arc::clone(&state.snapshots), stop.clone());
             async move { snapshots.note_key_uses(stop).await }
         });
+        background.spawn({
+            let (owners, stop) = (Arc::clone(&state.gateway.owners), served.clone());
+            async move { owners.keep_writing(backlog, stop).await }
+        });
+        background.spawn(health_checks::run(
+            Arc::clone(&state.snapshots),
+            stop.clone(),
+        ));
         background.close();
         if assets::names().is_none() {
             tracing::warn!("this binary was built without its pages; `make build` builds it whole");
@@ -130,6 +150,7 @@ impl Bound {
         );
 
         listener::serve(listener, app, limits, stop).await;
+        served.cancel();
         background.wait().await;
         state.store.close().await;
         tracing::info!("stopped");
@@ -137,8 +158,9 @@ impl Bound {
 }
 
 /// Opens database, vault and gateway, and makes what a first start needs.
-pub async fn open(options: &Serve) -> Result<AppState, StartError> {
+pub async fn open(options: &Serve) -> Result<(AppState, Backlog), StartError> {
     let site = Site::new(options.public_url.as_deref()).map_err(StartError)?;
+    let cross_origin = cross_origin::layer(&options.cors_origins).map_err(StartError)?;
     let (store, vault) = open_store(&options.place).await?;
     make_administrator(&store, options).await?;
     let upstreams = Upstreams::new(options.upstream_proxy.as_deref(), options.allow_link_local)
@@ -148,12 +170,19 @@ pub async fn open(options: &Serve) -> Result<AppState, StartError> {
         .await
         .map_err(StartError::new)?;
     let snapshots = Arc::new(snapshots);
+    let (owners, backlog) = Owners::new(Arc::new(OwnerArchive::new(store.clone())));
     let gateway = Gateway {
         snapshots: Arc::clone(&snapshots),
         lasting: Arc::clone(&lasting),
+        owners: Arc::new(owners),
+        log: Arc::default(),
         budget: BufferBudget::new(options.buffer_mib * MIB),
+        disk_budget: BufferBudget::new(options.spool_mib * MIB),
         settings: Settings {
-            max_body: options.max_body_mib * MIB,
+            limits: Limits {
+                json: options.max_body_mib * MIB,
+                form: options.max_form_mib * MIB,
+            },
             show_target: !options.hide_target,
         },
     };
@@ -161,10 +190,10 @@ pub async fn open(options: &Serve) -> Result<AppState, StartError> {
         allow_link_local: options.allow_link_local,
     };
     let prober = Prober::new(vault.clone(), lasting);
-    let inspector = Inspector::new(Arc::clone(&snapshots));
+    let inspector = Inspector::new(Arc::clone(&snapshots), Arc::clone(&gateway.log));
     let admin = Admin::new(store.clone(), vault, snapshots.clone(), rules);
     let sessions = Sessions::new(store.clone(), &site, options.trusted_proxies.clone());
-    Ok(AppState {
+    let state = AppState {
         admin: Arc::new(admin),
         prober: Arc::new(prober),
         inspector: Arc::new(inspector),
@@ -172,8 +201,10 @@ pub async fn open(options: &Serve) -> Result<AppState, StartError> {
         snapshots,
         gateway: Arc::new(gateway),
         site: Arc::new(site),
+        cross_origin,
         store,
-    })
+    };
+    Ok((state, backlog))
 }
 
 /// `signalbox reset-password`: answers with what to tell the person.

@@ -20,7 +20,9 @@ use self::keys::LastUses;
 pub use self::keys::{CompiledKey, KeyRefusal, Keys};
 pub use self::providers::{CompiledInstance, CompiledProvider, compile_one};
 use self::routes::Rotations;
-pub use self::routes::{Choice, CompiledRoute, CompiledTarget, DecisionUse, Placement, Routes};
+pub use self::routes::{
+    Choice, CompiledRoute, CompiledTarget, DecisionUse, NoFallback, Placement, Routes, Taken,
+};
 use crate::admin::Publish;
 use crate::gateway::lasting::Lasting;
 use crate::store::{Store, StoreError};

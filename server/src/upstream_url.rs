@@ -81,6 +81,18 @@ impl BaseUrl {
         url
     }
 
+    /// A path of the same host, whatever the base's own path is.
+    pub fn at_host(&self, path_and_query: &str) -> Url {
+        let mut url = self.0.clone();
+        let (path, query) = match path_and_query.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (path_and_query, None),
+        };
+        url.set_path(path);
+        url.set_query(query);
+        url
+    }
+
     /// The normal form, part of a candidate's key.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
@@ -112,6 +124,8 @@ pub fn is_link_local(address: IpAddr) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -146,6 +160,18 @@ mod tests {
             assert_eq!(base.join("/chat/completions").as_str(), reached, "{typed}");
             assert_eq!(base.join("chat/completions").as_str(), reached, "{typed}");
             assert_eq!(BaseUrl::parse(base.as_str()), Ok(base.clone()), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_path_of_the_host_leaves_the_bases_own_path_aside() {
+        let base = BaseUrl::parse("https://h:8000/api/v3").unwrap();
+        let table = [
+            ("/health", "https://h:8000/health"),
+            ("/a/b?deep=1", "https://h:8000/a/b?deep=1"),
+        ];
+        for (path, url) in table {
+            assert_eq!(base.at_host(path).as_str(), url);
         }
     }
 
@@ -208,6 +234,37 @@ mod tests {
                 !BaseUrl::parse(typed).expect(typed).is_link_local(),
                 "{typed}"
             );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_joined_stays_under_its_base(
+            scheme in "https?",
+            host in "[a-z][a-z0-9-]{0,10}[a-z0-9](\\.[a-z]{2,5})?",
+            port in proptest::option::of(1_u16..),
+            path in "(/[A-Za-z0-9._~%-]{0,8}){0,4}/{0,2}",
+            endpoint in "(/[a-z_]{1,12}){1,3}",
+        ) {
+            let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+            let Ok(base) = BaseUrl::parse(&format!("{scheme}://{host}{port}{path}")) else {
+                return Ok(());
+            };
+            let joined = base.join(&endpoint);
+            prop_assert_eq!(joined.origin(), base.0.origin());
+            let under = joined.path().strip_prefix(base.0.path());
+            prop_assert_eq!(under, Some(endpoint.as_str()), "{} {}", base, joined);
+            prop_assert_eq!(BaseUrl::parse(base.as_str()), Ok(base.clone()));
+            let again = BaseUrl::parse(&format!("{base}/"));
+            prop_assert_eq!(again, Ok(base));
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC{0,40}", scheme in "(https?://)?") {
+            if let Ok(base) = BaseUrl::parse(&format!("{scheme}{text}")) {
+                base.join("/chat/completions");
+                base.at_host("/health?x=1");
+            }
         }
     }
 }

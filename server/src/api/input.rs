@@ -1,9 +1,11 @@
 //! Path and query parameters whose refusals are JSON like all others.
 
 use app::api::list::Page;
+use app::api::request::RequestFilter;
 use app::error::{ApiError, ErrorCode};
 use axum::extract::{FromRequestParts, Path, Query};
 use http::request::Parts;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::refused::Refused;
@@ -36,11 +38,28 @@ impl<S: Send + Sync> FromRequestParts<S> for PageQuery {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
-        let Query(page) = Query::<Page>::from_request_parts(parts, state)
-            .await
-            .map_err(|_| {
-                ApiError::invalid_field("limit", "Must be a whole number from 1 to 1,000.")
-            })?;
-        Ok(Self(page))
+        query(parts, state).await.map(Self)
     }
+}
+
+/// Which requests are wanted.
+pub(super) struct FilterQuery(pub RequestFilter);
+
+impl<S: Send + Sync> FromRequestParts<S> for FilterQuery {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+        query(parts, state).await.map(Self)
+    }
+}
+
+/// Of all parameters only `limit` is no text, so only it can be misread.
+async fn query<T: DeserializeOwned + Send>(
+    parts: &mut Parts,
+    state: &(impl Send + Sync),
+) -> Result<T, Refused> {
+    let Query(query) = Query::<T>::from_request_parts(parts, state)
+        .await
+        .map_err(|_| ApiError::invalid_field("limit", "Must be a whole number from 1 to 1,000."))?;
+    Ok(query)
 }

@@ -6,10 +6,19 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::{HeaderMap, HeaderName, header};
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep};
 
 use super::inflight::Inflight;
+use super::record::Recording;
+use super::response_watch::ResponseWatch;
+use super::sse::Boundary;
+
+/// While a stream's upstream is silent, a comment is sent so often: proxies on the way cut what they take
+/// for dead.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+const COMMENT: Bytes = Bytes::from_static(b": keep-alive\n\n");
 
 /// Passes an upstream's body on, frame by frame, and gives it up when it falls silent for too long.
 ///
@@ -18,9 +27,29 @@ use super::inflight::Inflight;
 pub struct AnswerBody {
     upstream: reqwest::Body,
     idle: Duration,
-    silence: Pin<Box<Sleep>>,
-    /// Counts the request until the body is dropped, which is after its last byte.
-    inflight: Inflight,
+    /// When the upstream is given up.
+    deadline: Instant,
+    wait: Pin<Box<Sleep>>,
+    comments: Option<Comments>,
+    /// Counts the request until the body is dropped, which is after its last byte. One that was taken in
+    /// is not under way any more.
+    inflight: Option<Inflight>,
+    passing: Passing,
+}
+
+/// What is done beside passing an answer on.
+#[derive(Debug)]
+pub struct Passing {
+    pub recording: Recording,
+    /// Whether comments are sent while a stream's upstream is silent.
+    pub keep_alive: bool,
+    pub response: Option<ResponseWatch>,
+}
+
+/// Where and when a stream may get a comment.
+struct Comments {
+    boundary: Boundary,
+    due: Instant,
 }
 
 /// Why an answer broke off after it had begun.
@@ -33,12 +62,90 @@ pub enum BrokenAnswer {
 }
 
 impl AnswerBody {
-    pub fn new(upstream: reqwest::Body, idle: Duration, inflight: Inflight) -> Self {
+    pub fn new(
+        upstream: reqwest::Body,
+        headers: &HeaderMap,
+        idle: Duration,
+        inflight: Option<Inflight>,
+        passing: Passing,
+    ) -> Self {
+        let now = Instant::now();
+        let comments = (passing.keep_alive && takes_comments(headers)).then(|| Comments {
+            boundary: Boundary::default(),
+            due: now + KEEP_ALIVE,
+        });
+        let deadline = now + idle;
+        let first = comments
+            .as_ref()
+            .map_or(deadline, |comments| comments.due.min(deadline));
         Self {
             upstream,
             idle,
-            silence: Box::pin(tokio::time::sleep(idle)),
+            deadline,
+            wait: Box::pin(tokio::time::sleep_until(first)),
+            comments,
             inflight,
+            passing,
+        }
+    }
+
+    /// The upstream has sent something.
+    fn heard(&mut self, piece: &Bytes) {
+        let now = Instant::now();
+        self.deadline = now + self.idle;
+        if let Some(comments) = &mut self.comments {
+            comments.boundary.push(piece);
+            comments.due = now + KEEP_ALIVE;
+        }
+        if let Some(response) = &mut self.passing.response {
+            response.push(piece);
+        }
+        self.passing
+            .recording
+            .note(|record| record.bytes += piece.len() as u64);
+        self.wait_on();
+    }
+
+    fn wait_on(&mut self) {
+        let comment = self.comments.as_ref().map(|comments| comments.due);
+        let next = comment.map_or(self.deadline, |due| due.min(self.deadline));
+        self.wait.as_mut().reset(next);
+    }
+
+    /// A comment, if it is time and the stream stands between two events.
+    fn comment(&mut self, now: Instant) -> Option<Bytes> {
+        let comments = self
+            .comments
+            .as_mut()
+            .filter(|comments| now >= comments.due)?;
+        comments.due = now + KEEP_ALIVE;
+        let fits = comments.boundary.is_between_events();
+        self.wait_on();
+        fits.then_some(COMMENT)
+    }
+
+    fn ended(&mut self) {
+        if let Some(response) = self.passing.response.take() {
+            response.finish();
+        }
+        self.passing.recording.note(|record| record.error = None);
+    }
+
+    fn broke(&mut self, why: &'static str) {
+        if let Some(inflight) = &self.inflight {
+            inflight.failed(why);
+        }
+        self.passing
+            .recording
+            .note(|record| record.error = Some(why));
+    }
+}
+
+impl Drop for AnswerBody {
+    fn drop(&mut self) {
+        // A body of known length is not asked for its end once all of it is there.
+        if self.upstream.is_end_stream() {
+            self.ended();
         }
     }
 }
@@ -52,18 +159,36 @@ impl Body for AnswerBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenAnswer>>> {
         let this = &mut *self;
-        if let Poll::Ready(frame) = Pin::new(&mut this.upstream).poll_frame(cx) {
-            this.silence.as_mut().reset(Instant::now() + this.idle);
-            let broken = |error| {
-                this.inflight.failed("broke off in the middle of an answer");
-                BrokenAnswer::Upstream(error)
-            };
-            return Poll::Ready(frame.map(|frame| frame.map_err(broken)));
+        match Pin::new(&mut this.upstream).poll_frame(cx) {
+            Poll::Ready(Some(Ok(frame))) => {
+                this.heard(frame.data_ref().unwrap_or(&Bytes::new()));
+                // Before the client can know, and ask for what follows from it.
+                if this.upstream.is_end_stream() {
+                    this.ended();
+                }
+                return Poll::Ready(Some(Ok(frame)));
+            }
+            Poll::Ready(Some(Err(error))) => {
+                this.broke("broke off in the middle of an answer");
+                return Poll::Ready(Some(Err(BrokenAnswer::Upstream(error))));
+            }
+            Poll::Ready(None) => {
+                this.ended();
+                return Poll::Ready(None);
+            }
+            Poll::Pending => {}
         }
-        ready!(this.silence.as_mut().poll(cx));
-        this.inflight
-            .failed("fell silent in the middle of an answer");
-        Poll::Ready(Some(Err(BrokenAnswer::Silent(this.idle))))
+        loop {
+            ready!(this.wait.as_mut().poll(cx));
+            let now = Instant::now();
+            if now >= this.deadline {
+                this.broke("fell silent in the middle of an answer");
+                return Poll::Ready(Some(Err(BrokenAnswer::Silent(this.idle))));
+            }
+            if let Some(comment) = this.comment(now) {
+                return Poll::Ready(Some(Ok(Frame::data(comment))));
+            }
+        }
     }
 
     fn is_end_stream(&self) -> bool {
@@ -75,31 +200,170 @@ impl Body for AnswerBody {
     }
 }
 
+/// Whether comments could stand in the body without anybody taking them for a part of it: an event stream
+/// that is neither compressed nor of announced length.
+fn takes_comments(headers: &HeaderMap) -> bool {
+    let is = |name: HeaderName, test: fn(&[u8]) -> bool| {
+        headers
+            .get(name)
+            .is_some_and(|value| test(value.as_bytes()))
+    };
+    let is_stream = is(header::CONTENT_TYPE, |value| {
+        value
+            .get(..17)
+            .is_some_and(|start| start.eq_ignore_ascii_case(b"text/event-stream"))
+    });
+    let is_encoded = is(header::CONTENT_ENCODING, |value| {
+        !value.eq_ignore_ascii_case(b"identity")
+    });
+    is_stream && !is_encoded && !headers.contains_key(header::CONTENT_LENGTH)
+}
+
 #[cfg(test)]
 mod tests {
-    use futures_util::stream;
+    use std::sync::Arc;
+
+    use futures_util::{StreamExt, stream};
+    use http::HeaderValue;
     use http_body_util::BodyExt;
+    use uuid::Uuid;
 
     use super::*;
-    use crate::gateway::inflight::Loads;
+    use crate::gateway::inflight::{InstanceLoad, Loads};
+    use crate::gateway::request_log::RequestLog;
+    use crate::snapshot::CompiledKey;
+
+    const IDLE: Duration = Duration::from_secs(40);
+
+    struct Bench {
+        instance: Arc<InstanceLoad>,
+        log: Arc<RequestLog>,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            Self {
+                instance: Loads::default().instance(Uuid::nil(), "http://h/v1"),
+                log: Arc::default(),
+            }
+        }
+
+        fn body(&self, upstream: reqwest::Body, content_type: &'static str) -> AnswerBody {
+            let key = Arc::new(CompiledKey::for_tests());
+            let passing = Passing {
+                recording: Recording::begin(Uuid::now_v7(), "/v1/x", &key, &self.log),
+                keep_alive: true,
+                response: None,
+            };
+            let inflight = Inflight::begin(&self.instance, &self.instance.model("m"));
+            let content_type = HeaderValue::from_static(content_type);
+            let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, content_type)]);
+            AnswerBody::new(upstream, &headers, IDLE, Some(inflight), passing)
+        }
+
+        fn error(&self) -> Option<&'static str> {
+            self.log.newest().first().unwrap().error
+        }
+    }
+
+    /// Pieces, each after so many seconds.
+    fn paced(pieces: &'static [(u64, &'static str)]) -> reqwest::Body {
+        let pieces = stream::iter(pieces).then(|(wait_s, piece)| async move {
+            tokio::time::sleep(Duration::from_secs(*wait_s)).await;
+            Ok::<_, std::io::Error>(Bytes::from_static(piece.as_bytes()))
+        });
+        reqwest::Body::wrap_stream(pieces)
+    }
+
+    async fn text(body: AnswerBody) -> String {
+        let whole = body.collect().await.unwrap().to_bytes();
+        String::from_utf8(whole.to_vec()).unwrap()
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_silent_upstream_ends_in_an_error_and_a_flowing_one_never_does() {
-        let instance = Loads::default().instance(uuid::Uuid::nil(), "http://h/v1");
-        let inflight = || Inflight::begin(&instance, &instance.model("m"));
+        let bench = Bench::new();
         let flowing = stream::unfold(0, |n| async move {
-            tokio::time::sleep(Duration::from_secs(9)).await;
+            tokio::time::sleep(IDLE - Duration::from_secs(1)).await;
             (n < 50).then(|| (Ok::<_, std::io::Error>(Bytes::from_static(b"x")), n + 1))
         });
-        let idle = Duration::from_secs(10);
-        let body = AnswerBody::new(reqwest::Body::wrap_stream(flowing), idle, inflight());
-        assert_eq!(instance.inflight(), 1);
-        assert_eq!(body.collect().await.unwrap().to_bytes().len(), 50);
+        let body = bench.body(reqwest::Body::wrap_stream(flowing), "application/json");
+        assert_eq!(bench.instance.inflight(), 1);
+        assert_eq!(text(body).await.len(), 50);
+        assert_eq!(bench.error(), None);
 
         let silent = stream::pending::<Result<Bytes, std::io::Error>>();
-        let body = AnswerBody::new(reqwest::Body::wrap_stream(silent), idle, inflight());
-        assert!(matches!(body.collect().await, Err(BrokenAnswer::Silent(_))));
-        assert_eq!(instance.inflight(), 0);
-        assert!(instance.last_error().unwrap().contains("fell silent"));
+        let body = bench.body(reqwest::Body::wrap_stream(silent), "text/event-stream");
+        let mut frames = body.into_data_stream();
+        let mut last = frames.next().await.unwrap();
+        while last.is_ok() {
+            last = frames.next().await.unwrap();
+        }
+        assert!(
+            matches!(last, Err(BrokenAnswer::Silent(_))),
+            "comments or not"
+        );
+        drop(frames);
+        assert_eq!(bench.instance.inflight(), 0);
+        assert!(bench.instance.last_error().unwrap().contains("fell silent"));
+        assert!(bench.error().unwrap().contains("fell silent"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_stream_gets_comments_between_its_events() {
+        let bench = Bench::new();
+        let thinking: &[_] = &[
+            (34, "data: a\n\n"),
+            (10, "data: b\n"),
+            (20, "\n"),
+            (16, "data: c\n\n"),
+        ];
+        assert_eq!(
+            text(bench.body(paced(thinking), "text/event-stream; charset=utf-8")).await,
+            ": keep-alive\n\n: keep-alive\n\ndata: a\n\ndata: b\n\n: keep-alive\n\ndata: c\n\n"
+        );
+        for other in ["application/json", "text/plain", "audio/mpeg"] {
+            assert_eq!(text(bench.body(paced(&[(34, "x")]), other)).await, "x");
+        }
+    }
+
+    #[test]
+    fn nothing_is_added_where_it_could_be_taken_for_the_answer() {
+        let headers = |lines: &[(&'static str, &'static str)]| -> HeaderMap {
+            let line = |(name, value): &(&'static str, &'static str)| {
+                (
+                    HeaderName::from_static(name),
+                    HeaderValue::from_static(value),
+                )
+            };
+            lines.iter().map(line).collect()
+        };
+        let stream = ("content-type", "text/event-stream");
+        assert!(takes_comments(&headers(&[stream])));
+        assert!(takes_comments(&headers(&[
+            stream,
+            ("content-encoding", "identity")
+        ])));
+        assert!(!takes_comments(&headers(&[
+            stream,
+            ("content-encoding", "gzip")
+        ])));
+        assert!(!takes_comments(&headers(&[
+            stream,
+            ("content-length", "9")
+        ])));
+        assert!(!takes_comments(&headers(&[])));
+    }
+
+    #[tokio::test]
+    async fn a_client_that_leaves_is_recorded() {
+        let bench = Bench::new();
+        let silent = stream::pending::<Result<Bytes, std::io::Error>>();
+        drop(bench.body(reqwest::Body::wrap_stream(silent), "text/event-stream"));
+        assert_eq!(bench.error(), Some("the client left"));
+        assert_eq!(bench.instance.inflight(), 0);
+
+        drop(bench.body(reqwest::Body::default(), "application/json"));
+        assert_eq!(bench.error(), None, "there was nothing to wait for");
     }
 }

@@ -1,5 +1,7 @@
 //! Who calls `/v1`: from memory, in either of the two headers that clients use.
 
+use std::sync::Arc;
+
 use app::api::key::Scope;
 use chrono::{DateTime, Utc};
 use http::HeaderMap;
@@ -13,7 +15,7 @@ pub fn authenticate<'a>(
     snapshot: &'a Snapshot,
     headers: &HeaderMap,
     now: DateTime<Utc>,
-) -> Result<&'a CompiledKey, GatewayError> {
+) -> Result<&'a Arc<CompiledKey>, GatewayError> {
     let presented = PresentedKey::of(headers).map_err(|problem| {
         GatewayError::unauthenticated(match problem {
             KeyProblem::Missing => "No API key. Send `Authorization: Bearer sb_…` or `x-api-key: sb_…`.",

@@ -8,15 +8,16 @@ use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt};
-use http::{HeaderMap, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use tokio::io::{AsyncRead, BufReader};
 use tokio_util::io::{ReaderStream, StreamReader};
 
 use super::budget::{BufferBudget, BufferLease};
 use super::error::GatewayError;
+use super::multipart;
 
 /// A body that stops sending for so long is given up.
-const IDLE: Duration = Duration::from_secs(30);
+pub const IDLE: Duration = Duration::from_secs(30);
 
 /// What is read off a refused client's body, so that it gets to read the refusal: closing with unread
 /// bytes would reset the connection under it.
@@ -30,28 +31,88 @@ pub struct Buffered {
     pub lease: BufferLease,
 }
 
-/// What a request's headers already say about its body.
-pub fn check_headers(headers: &HeaderMap, limit: u64) -> Result<(), GatewayError> {
-    let length = headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if length.is_some_and(|length| length > limit) {
-        return Err(too_large(limit));
+/// What a body is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Json,
+    /// Its parts begin after this boundary.
+    Form(Vec<u8>),
+}
+
+/// Largest bodies, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub json: u64,
+    pub form: u64,
+}
+
+impl Limits {
+    /// The limit of a kind of body, and the flag that sets it.
+    pub fn of(&self, kind: &Kind) -> (u64, &'static str) {
+        match kind {
+            Kind::Json => (self.json, "--max-body-mib"),
+            Kind::Form(_) => (self.form, "--max-form-mib"),
+        }
     }
-    if let Some(content_type) = headers.get(header::CONTENT_TYPE)
-        && !is_json(content_type.as_bytes())
-    {
-        return Err(GatewayError::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "unsupported_media_type",
-            "This endpoint takes JSON: send the header `Content-Type: application/json`.",
+}
+
+/// The length that a client announces.
+pub fn announced_length(headers: &HeaderMap) -> Option<u64> {
+    headers
+        .get(header::CONTENT_LENGTH)?
+        .to_str()
+        .ok()?
+        .parse()
+        .ok()
+}
+
+/// What a request's headers already say about its body.
+///
+/// # Errors
+/// 400 for a form without a boundary, 413, 415.
+pub fn check_headers(
+    headers: &HeaderMap,
+    takes_forms: bool,
+    limits: &Limits,
+) -> Result<Kind, GatewayError> {
+    let mut content_types = headers.get_all(header::CONTENT_TYPE).iter();
+    let content_type = content_types.next().map(HeaderValue::as_bytes);
+    if content_types.next().is_some() {
+        return Err(GatewayError::bad_request(
+            "ambiguous_content_type",
+            "There is more than one header `Content-Type`. Keep one.",
         ));
+    }
+    let kind = match content_type {
+        None => Kind::Json,
+        Some(content_type) if is_json(content_type) => Kind::Json,
+        Some(content_type) if takes_forms && is_form(content_type) => {
+            let boundary = multipart::boundary(content_type).map_err(|problem| {
+                GatewayError::bad_request("invalid_form", problem.to_string())
+            })?;
+            Kind::Form(boundary)
+        }
+        Some(_) => {
+            let takes = match takes_forms {
+                true => "a form with files (`Content-Type: multipart/form-data`) or JSON",
+                false => "JSON: send the header `Content-Type: application/json`",
+            };
+            return Err(GatewayError::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_media_type",
+                format!("This endpoint takes {takes}."),
+            ));
+        }
+    };
+    let (limit, flag) = limits.of(&kind);
+    if announced_length(headers).is_some_and(|length| length > limit) {
+        return Err(too_large(limit, flag));
     }
     let encoding = headers
         .get(header::CONTENT_ENCODING)
         .map(|value| value.as_bytes().to_ascii_lowercase());
     match encoding.as_deref() {
-        None | Some(b"identity" | b"gzip" | b"deflate" | b"br" | b"zstd") => Ok(()),
+        None | Some(b"identity" | b"gzip" | b"deflate" | b"br" | b"zstd") => Ok(kind),
         Some(_) => Err(GatewayError::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "unsupported_encoding",
@@ -60,50 +121,26 @@ pub fn check_headers(headers: &HeaderMap, limit: u64) -> Result<(), GatewayError
     }
 }
 
-/// Reads the whole body, decoded if it was compressed; `limit` counts decoded bytes.
+/// Reads a whole body; `limit` counts its bytes as decoded.
 pub async fn read(
-    headers: &HeaderMap,
-    body: Body,
+    mut pieces: Pieces,
     limit: u64,
     budget: &BufferBudget,
 ) -> Result<Buffered, GatewayError> {
-    let mut frames = decoded(headers, body);
     let mut lease = budget.lease();
     // Most bodies come in one piece, which is then used as it is; only more pieces are put together.
     let mut first = Bytes::new();
     let mut rest = BytesMut::new();
     loop {
-        let next = tokio::time::timeout(IDLE, frames.next())
-            .await
-            .map_err(|_| {
-                GatewayError::new(
-                    StatusCode::REQUEST_TIMEOUT,
-                    "body_timeout",
-                    format!(
-                        "The body stopped for {} seconds before it was complete.",
-                        IDLE.as_secs()
-                    ),
-                )
-            })?;
-        let Some(piece) = next else { break };
-        let piece = piece.map_err(|error| {
-            tracing::debug!(
-                error = &*error as &dyn std::error::Error,
-                "request body broke off"
-            );
-            GatewayError::bad_request("broken_body", "The body broke off or could not be decoded.")
-        })?;
+        let Some(piece) = next_piece(&mut pieces, IDLE).await? else {
+            break;
+        };
         let length = (first.len() + rest.len() + piece.len()) as u64;
         if length > limit {
-            return Err(too_large(limit));
+            return Err(too_large(limit, "--max-body-mib"));
         }
         if !lease.grow(piece.len() as u64) {
-            return Err(GatewayError::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "busy",
-                "Too many request bodies are held in memory right now. Try again in a second.",
-            )
-            .retry_after(1));
+            return Err(no_room());
         }
         if first.is_empty() {
             first = piece;
@@ -119,10 +156,39 @@ pub async fn read(
     Ok(Buffered { bytes, lease })
 }
 
-type Pieces = BoxStream<'static, Result<Bytes, Box<dyn std::error::Error + Send + Sync>>>;
+/// The next piece of a body; nothing at its end.
+///
+/// # Errors
+/// 408 when it stops for too long, 400 when it breaks off.
+pub async fn next_piece(
+    pieces: &mut Pieces,
+    idle: Duration,
+) -> Result<Option<Bytes>, GatewayError> {
+    let next = tokio::time::timeout(idle, pieces.next()).await;
+    let next = next.map_err(|_| {
+        GatewayError::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "body_timeout",
+            format!(
+                "The body stopped for {} seconds before it was complete.",
+                idle.as_secs()
+            ),
+        )
+    })?;
+    next.transpose().map_err(|error| {
+        tracing::debug!(
+            error = &*error as &dyn std::error::Error,
+            "request body broke off"
+        );
+        GatewayError::bad_request("broken_body", "The body broke off or could not be decoded.")
+    })
+}
+
+/// A body as it arrives.
+pub type Pieces = BoxStream<'static, Result<Bytes, Box<dyn std::error::Error + Send + Sync>>>;
 
 /// The body as the client meant it: decompressed where it says so. The headers were checked before.
-fn decoded(headers: &HeaderMap, body: Body) -> Pieces {
+pub fn decoded(headers: &HeaderMap, body: Body) -> Pieces {
     let encoding = headers
         .get(header::CONTENT_ENCODING)
         .map(|value| value.as_bytes().to_ascii_lowercase());
@@ -174,24 +240,42 @@ fn joined(first: &Bytes, rest: BytesMut) -> Bytes {
     whole.freeze()
 }
 
-fn too_large(limit: u64) -> GatewayError {
+/// All that may be held for bodies is held.
+pub fn no_room() -> GatewayError {
+    GatewayError::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "busy",
+        "Too many request bodies are held right now. Try again in a second.",
+    )
+    .retry_after(1)
+}
+
+pub fn too_large(limit: u64, flag: &str) -> GatewayError {
     GatewayError::new(
         StatusCode::PAYLOAD_TOO_LARGE,
         "request_too_large",
         format!(
-            "The body is larger than {} MiB, the limit of this server (--max-body-mib).",
+            "The body is larger than {} MiB, the limit of this server ({flag}).",
             limit / (1024 * 1024)
         ),
     )
 }
 
 fn is_json(content_type: &[u8]) -> bool {
-    let essence = content_type
-        .split(|byte| *byte == b';')
-        .next()
-        .unwrap_or_default()
-        .trim_ascii()
-        .to_ascii_lowercase();
+    let essence = essence(content_type);
     essence == b"application/json"
         || (essence.starts_with(b"application/") && essence.ends_with(b"+json"))
+}
+
+fn is_form(content_type: &[u8]) -> bool {
+    essence(content_type) == b"multipart/form-data"
+}
+
+/// Type and subtype, without parameters.
+fn essence(content_type: &[u8]) -> Vec<u8> {
+    let essence = content_type.split(|byte| *byte == b';').next();
+    essence
+        .unwrap_or_default()
+        .trim_ascii()
+        .to_ascii_lowercase()
 }

@@ -46,11 +46,17 @@ impl BufferLease {
         }
         took
     }
+
+    /// Gives all of it back.
+    pub fn release(&mut self) {
+        self.free
+            .fetch_add(std::mem::take(&mut self.held), Ordering::Relaxed);
+    }
 }
 
 impl Drop for BufferLease {
     fn drop(&mut self) {
-        self.free.fetch_add(self.held, Ordering::Relaxed);
+        self.release();
     }
 }
 

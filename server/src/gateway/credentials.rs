@@ -4,15 +4,23 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use http::HeaderValue;
+use chrono::{DateTime, Utc};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use tokio::time::Instant;
 use uuid::Uuid;
+
+/// How long a credential that was refused is left alone, where the upstream does not say.
+pub const REST: Duration = Duration::from_secs(30);
+/// The longest that an upstream can ask for.
+const LONGEST_REST: Duration = Duration::from_secs(60 * 60);
 
 /// A credential, ready for its header.
 #[derive(Clone, Debug)]
 pub struct Credential {
     /// Marked sensitive, so that no log shows it.
     pub value: HeaderValue,
+    /// The secret's last characters, for records.
+    pub hint: Arc<str>,
     pub rest: Arc<Rest>,
 }
 
@@ -55,6 +63,31 @@ impl Rest {
     }
 }
 
+/// Whether an answer says that the credential is not taken, or asks too often.
+pub fn is_refusal(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS
+    )
+}
+
+/// For how long an answer asks its credential to be left alone.
+pub fn rest_asked_by(status: StatusCode, headers: &HeaderMap, now: DateTime<Utc>) -> Duration {
+    if status != StatusCode::TOO_MANY_REQUESTS {
+        return REST;
+    }
+    let asked = headers.get(header::RETRY_AFTER);
+    let text = asked.and_then(|value| value.to_str().ok()).map(str::trim);
+    let Some(text) = text else { return REST };
+    let rest = match text.parse::<u64>() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)),
+        Err(_) => DateTime::parse_from_rfc2822(text)
+            .ok()
+            .map(|until| (until.to_utc() - now).to_std().unwrap_or_default()),
+    };
+    rest.unwrap_or(REST).min(LONGEST_REST)
+}
+
 /// The credentials to try, in their order. When all rest, the one that rests least.
 pub fn rested(credentials: &[Credential]) -> Vec<&Credential> {
     let now = Instant::now();
@@ -76,11 +109,42 @@ pub fn rested(credentials: &[Credential]) -> Vec<&Credential> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_credential_rests_as_long_as_its_refusal_says() {
+        let now: DateTime<Utc> = "2026-11-29T12:00:00Z".parse().unwrap();
+        let rest = |status: u16, retry_after: Option<&'static str>| {
+            let retry_after = retry_after.map(HeaderValue::from_static);
+            let headers = retry_after.map(|value| (header::RETRY_AFTER, value));
+            let status = StatusCode::from_u16(status).unwrap();
+            rest_asked_by(status, &headers.into_iter().collect(), now).as_secs()
+        };
+        let table = [
+            (401, Some("5"), 30),
+            (403, None, 30),
+            (429, None, 30),
+            (429, Some("5"), 5),
+            (429, Some("0"), 0),
+            (429, Some("Sun, 29 Nov 2026 12:00:20 GMT"), 20),
+            (429, Some("Sun, 29 Nov 2026 11:00:00 GMT"), 0),
+            (429, Some("soon"), 30),
+            (429, Some("99999999999999999999"), 30),
+            (429, Some("999999"), 3_600),
+        ];
+        for (status, retry_after, seconds) in table {
+            assert_eq!(
+                rest(status, retry_after),
+                seconds,
+                "{status} {retry_after:?}"
+            );
+        }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_refused_credential_rests_and_comes_back() {
         let rests = Rests::default();
         let credentials = [1_u16, 2].map(|id| Credential {
             value: HeaderValue::from(id),
+            hint: "".into(),
             rest: rests.of(Uuid::from_u128(id.into())),
         });
         let order = || -> Vec<&str> {

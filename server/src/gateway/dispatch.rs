@@ -1,21 +1,24 @@
-//! From a ranking to an answer.
+//! From a ranking to an answer: down the ranking, then through the fallbacks, until somebody answers.
+//!
+//! Only before the first byte of an answer: what has begun is passed on, however it ends.
 
-use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::Response;
-use bytes::Bytes;
-use http::header::HeaderMap;
-use http::request::Parts;
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http_body_util::BodyExt;
+use routing::Ranking;
+use uuid::Uuid;
 
-use super::answer::AnswerBody;
+use super::answer::{AnswerBody, Passing};
+use super::attempt::{Outgoing, Tried, try_at};
 use super::error::GatewayError;
 use super::inflight::Inflight;
-use super::splice::splice_model;
-use super::upstream::{Failure, with_causes};
-use super::{Endpoint, Settings, headers};
-use crate::snapshot::{Choice, CompiledRoute, Placement};
+use super::record::{Attempt, Recording};
+use super::{Endpoint, Gateway, headers};
+use crate::snapshot::{Choice, CompiledRoute, NoFallback, Taken};
 
 const TARGET: HeaderName = HeaderName::from_static("x-signalbox-target");
 const ATTEMPTS: HeaderName = HeaderName::from_static("x-signalbox-attempts");
@@ -23,26 +26,248 @@ const ATTEMPTS: HeaderName = HeaderName::from_static("x-signalbox-attempts");
 /// Seconds after which a client may hope for a place again.
 const RETRY_WHEN_FULL_S: u64 = 1;
 
-/// Sends the request to where it was placed.
-pub async fn dispatch(
-    settings: &Settings,
-    endpoint: Endpoint,
-    client: &Parts,
-    route: &CompiledRoute,
-    placement: Placement<'_>,
-    body: &Bytes,
-    model_span: &Range<usize>,
-) -> Result<Response, GatewayError> {
-    let Some((choice, inflight)) = placement.taken else {
-        return Err(match placement.ranking.live.is_empty() {
-            true => nothing_to_choose(route, endpoint),
-            false => all_full(route),
-        });
-    };
-    let body = splice_model(body, model_span, &choice.target.model);
-    let request = upstream_request(endpoint, client, choice, body);
-    let answer = send(choice, request).await?;
-    Ok(to_client(settings, choice, inflight, answer))
+/// An answer up to this size is taken in when another try is made, so that its connection and its place
+/// are free again.
+const TAKEN_IN: u64 = 64 * 1024;
+const TAKE_IN_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// One request on its way.
+#[derive(Debug)]
+pub struct Dispatch<'a> {
+    pub gateway: &'a Gateway,
+    pub endpoint: Endpoint,
+    pub route: &'a CompiledRoute,
+    pub outgoing: Outgoing<'a>,
+    pub recording: &'a mut Recording,
+}
+
+/// Where a request may go, in this order.
+#[derive(Debug)]
+pub enum Way<'a> {
+    /// To the choice, down the ranking and then to the fallbacks.
+    Ranked {
+        ranking: &'a Ranking,
+        first: Option<Taken<'a>>,
+    },
+    /// There and nowhere else.
+    Bound(Choice<'a>),
+}
+
+/// An answer, and where it came from.
+#[derive(Debug)]
+pub struct Answer {
+    pub made_by: MadeBy,
+    label: HeaderValue,
+    idle: Duration,
+    inflight: Option<Inflight>,
+    upstream: http::Response<reqwest::Body>,
+}
+
+/// One model of one instance.
+#[derive(Debug)]
+pub struct MadeBy {
+    pub provider: Uuid,
+    pub instance: Arc<str>,
+    pub model: Arc<str>,
+}
+
+/// Tries so far.
+#[derive(Default)]
+struct Tries<'a> {
+    tried: Vec<Choice<'a>>,
+    /// Some were passed over because they take no more.
+    any_full: bool,
+    /// The last answer that did not count as one yet.
+    set_aside: Option<Answer>,
+    error: Option<GatewayError>,
+}
+
+impl<'a> Dispatch<'a> {
+    /// The answer to pass on.
+    ///
+    /// # Errors
+    /// When nobody gave one.
+    pub async fn run(mut self, way: Way<'a>) -> Result<Answer, GatewayError> {
+        let mut tries = Tries::default();
+        match way {
+            Way::Bound(choice) if choice.instance.is_full() => tries.any_full = true,
+            Way::Bound(choice) => {
+                if let Some(answer) = self.attempt(choice.take(), false, &mut tries).await? {
+                    return Ok(answer);
+                }
+            }
+            Way::Ranked { ranking, first } => {
+                tries.any_full = ranking.live.iter().any(|ranked| ranked.full);
+                let answer = self.down(ranking, first, &mut tries).await?;
+                let answer = match answer {
+                    None => self.through_fallbacks(&mut tries).await?,
+                    answered => answered,
+                };
+                if let Some(answer) = answer {
+                    return Ok(answer);
+                }
+            }
+        }
+        if let Some(answer) = tries.set_aside {
+            return Ok(answer);
+        }
+        Err(tries.error.unwrap_or_else(|| match tries.any_full {
+            true => all_full(self.route),
+            false => nothing_to_choose(self.route, self.endpoint),
+        }))
+    }
+
+    async fn down(
+        &mut self,
+        ranking: &Ranking,
+        first: Option<Taken<'a>>,
+        tries: &mut Tries<'a>,
+    ) -> Result<Option<Answer>, GatewayError> {
+        let mut next = first;
+        while let Some(taken) = next {
+            if let Some(answer) = self.attempt(taken, false, tries).await? {
+                return Ok(Some(answer));
+            }
+            let attempts = u32::try_from(tries.tried.len()).unwrap_or(u32::MAX);
+            if attempts >= self.route.retry.attempts() {
+                break;
+            }
+            let loads = &self.gateway.lasting.loads;
+            next = self.route.place_again(ranking, &tries.tried, loads);
+        }
+        Ok(None)
+    }
+
+    async fn through_fallbacks(
+        &mut self,
+        tries: &mut Tries<'a>,
+    ) -> Result<Option<Answer>, GatewayError> {
+        for fallback in &self.route.fallbacks {
+            let is_tried = tries.tried.iter().any(|choice| {
+                choice.target.provider.id == fallback.provider.id
+                    && choice.target.model == fallback.model
+            });
+            if is_tried {
+                continue;
+            }
+            match fallback.take_as_fallback(self.endpoint, &self.gateway.lasting.loads) {
+                Ok(taken) => {
+                    if let Some(answer) = self.attempt(taken, true, tries).await? {
+                        return Ok(Some(answer));
+                    }
+                }
+                Err(NoFallback::Full) => tries.any_full = true,
+                Err(NoFallback::NotLive) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tries one; nothing when others may be tried after it.
+    ///
+    /// # Errors
+    /// When they may not.
+    async fn attempt(
+        &mut self,
+        taken: Taken<'a>,
+        is_fallback: bool,
+        tries: &mut Tries<'a>,
+    ) -> Result<Option<Answer>, GatewayError> {
+        let Taken { choice, inflight } = taken;
+        let mut attempt = Attempt::at(choice, is_fallback);
+        let tried = try_at(choice, self.outgoing, &mut attempt).await;
+        self.recording.note(|record| record.attempts.push(attempt));
+        tries.tried.push(choice);
+        let can_be_repeated = self.outgoing.payload.can_be_repeated();
+        match tried {
+            Tried::Answered(upstream) => {
+                let answer = Answer::new(choice, inflight, upstream);
+                let status = answer.upstream.status().as_u16();
+                if can_be_repeated && self.route.retry.is_retried(status) {
+                    tries.set_aside = Some(answer.taken_in().await);
+                    return Ok(None);
+                }
+                Ok(Some(answer))
+            }
+            Tried::Failed { error, goes_on } if goes_on && can_be_repeated => {
+                tries.error = Some(error);
+                Ok(None)
+            }
+            Tried::Failed { error, .. } => Err(error),
+        }
+    }
+}
+
+impl Answer {
+    fn new(
+        choice: Choice<'_>,
+        inflight: Inflight,
+        upstream: http::Response<reqwest::Body>,
+    ) -> Self {
+        let target = choice.target;
+        Self {
+            made_by: MadeBy {
+                provider: target.provider.id,
+                instance: Arc::clone(&choice.instance.url),
+                model: Arc::clone(&target.model),
+            },
+            label: target.label.clone(),
+            idle: target.provider.idle,
+            inflight: Some(inflight),
+            upstream,
+        }
+    }
+
+    pub fn status(&self) -> StatusCode {
+        self.upstream.status()
+    }
+
+    pub fn headers(&self) -> &HeaderMap {
+        self.upstream.headers()
+    }
+
+    /// With its body in memory, where that is short.
+    async fn taken_in(self) -> Self {
+        let length = self.upstream.headers().get(header::CONTENT_LENGTH);
+        let length = length.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+        if length.is_none_or(|length| length > TAKEN_IN) {
+            return self;
+        }
+        let (parts, body) = self.upstream.into_parts();
+        let whole = tokio::time::timeout(TAKE_IN_TIMEOUT, body.collect()).await;
+        let body = match whole {
+            Ok(Ok(whole)) => whole.to_bytes().into(),
+            // It broke off; what it said besides still counts.
+            Ok(Err(_)) | Err(_) => reqwest::Body::default(),
+        };
+        Self {
+            inflight: None,
+            upstream: http::Response::from_parts(parts, body),
+            ..self
+        }
+    }
+
+    /// What the client gets.
+    pub fn into_response(self, passing: Passing, show_target: bool, attempts: usize) -> Response {
+        let (upstream, body) = self.upstream.into_parts();
+        let mut headers = headers::for_client(&upstream.headers);
+        if show_target {
+            headers.insert(TARGET, self.label);
+            headers.insert(ATTEMPTS, HeaderValue::from(attempts));
+        }
+        let body = AnswerBody::new(body, &upstream.headers, self.idle, self.inflight, passing);
+        let mut response = Response::new(Body::new(body));
+        *response.status_mut() = upstream.status;
+        *response.headers_mut() = headers;
+        response
+    }
+}
+
+/// Says on an error how often it was tried.
+pub fn say_attempts(response: &mut Response, attempts: usize) {
+    response
+        .headers_mut()
+        .insert(ATTEMPTS, HeaderValue::from(attempts));
 }
 
 /// Every candidate has as many requests in flight as it takes.
@@ -80,86 +305,4 @@ fn nothing_to_choose(route: &CompiledRoute, endpoint: Endpoint) -> GatewayError 
             route.name
         ),
     )
-}
-
-fn upstream_request(
-    endpoint: Endpoint,
-    client: &Parts,
-    choice: Choice<'_>,
-    body: reqwest::Body,
-) -> reqwest::Request {
-    let mut url = choice.instance.base.join(endpoint.path());
-    url.set_query(headers::query_for_upstream(client.uri.query()).as_deref());
-    let mut request = reqwest::Request::new(client.method.clone(), url);
-    let mut headers = headers::for_upstream(&client.headers);
-    choice.target.provider.dress(&mut headers);
-    *request.headers_mut() = headers;
-    *request.body_mut() = Some(body);
-    request
-}
-
-async fn send(
-    choice: Choice<'_>,
-    request: reqwest::Request,
-) -> Result<http::Response<reqwest::Body>, GatewayError> {
-    let provider = &choice.target.provider;
-    let failed = |failure: Failure, cause: &str| {
-        tracing::warn!(provider = provider.name, instance = %choice.instance.base, ?failure, cause, "no answer from upstream");
-        choice.instance.load.failed(failure.in_words());
-        let (status, code) = match failure {
-            Failure::Connect | Failure::Reset => (StatusCode::BAD_GATEWAY, "upstream_unreachable"),
-            Failure::ConnectTimeout | Failure::FirstByteTimeout => {
-                (StatusCode::GATEWAY_TIMEOUT, "upstream_timeout")
-            }
-        };
-        GatewayError::new(
-            status,
-            code,
-            format!("The provider `{}` {}.", provider.name, failure.in_words()),
-        )
-    };
-    let answer = tokio::time::timeout(provider.first_byte, provider.client.execute(request))
-        .await
-        .map_err(|_| failed(Failure::FirstByteTimeout, "first_byte_ms ran out"))?
-        .map_err(|error| failed(Failure::of(&error), &with_causes(&error.without_url())))?;
-    if answer.status().is_redirection() {
-        tracing::warn!(provider = provider.name, instance = %choice.instance.base, status = answer.status().as_u16(), "redirect not followed");
-        choice
-            .instance
-            .load
-            .failed("answered with a redirect, which is never followed");
-        return Err(GatewayError::new(
-            StatusCode::BAD_GATEWAY,
-            "upstream_redirect",
-            format!(
-                "The provider `{}` answered with a redirect ({}), which is never followed. Correct its base URL.",
-                provider.name,
-                answer.status().as_u16()
-            ),
-        ));
-    }
-    Ok(answer.into())
-}
-
-fn to_client(
-    settings: &Settings,
-    choice: Choice<'_>,
-    inflight: Inflight,
-    answer: http::Response<reqwest::Body>,
-) -> Response {
-    let (upstream, body) = answer.into_parts();
-    let mut headers = headers::for_client(&upstream.headers);
-    if settings.show_target {
-        say_target(&mut headers, choice);
-    }
-    let body = AnswerBody::new(body, choice.target.provider.idle, inflight);
-    let mut response = Response::new(Body::new(body));
-    *response.status_mut() = upstream.status;
-    *response.headers_mut() = headers;
-    response
-}
-
-fn say_target(headers: &mut HeaderMap, choice: Choice<'_>) {
-    headers.insert(TARGET, choice.target.label.clone());
-    headers.insert(ATTEMPTS, HeaderValue::from_static("1"));
 }

@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use uuid::Uuid;
 
+use super::health::Health;
+
 /// All instances that somebody still knows.
 #[derive(Debug, Default)]
 pub struct Loads {
@@ -25,6 +27,7 @@ pub struct InstanceLoad {
     /// Over all models.
     inflight: AtomicU32,
     by_model: Mutex<HashMap<String, Weak<ModelLoad>>>,
+    pub health: Health,
     last_error: Mutex<Option<String>>,
 }
 

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -19,7 +21,7 @@ const IDLE_CONNECTION: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Upstreams {
     // reqwest knows one connect timeout a client, so there is one for each that is in use.
-    by_use: Mutex<HashMap<(Pool, u64), reqwest::Client>>,
+    by_use: Mutex<HashMap<(Pool, u64), UpstreamClient>>,
     proxy: Option<reqwest::Proxy>,
     allow_link_local: bool,
 }
@@ -51,7 +53,7 @@ impl Upstreams {
     }
 
     /// The client for a connect timeout.
-    pub fn client(&self, pool: Pool, connect_ms: u64) -> Result<reqwest::Client, reqwest::Error> {
+    pub fn client(&self, pool: Pool, connect_ms: u64) -> Result<UpstreamClient, reqwest::Error> {
         let mut clients = self.by_use.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&(pool, connect_ms)) {
             return Ok(client.clone());
@@ -61,20 +63,101 @@ impl Upstreams {
         Ok(client)
     }
 
-    fn build(&self, connect_ms: u64) -> Result<reqwest::Client, reqwest::Error> {
-        let builder = reqwest::Client::builder()
-            .connect_timeout(Duration::from_millis(connect_ms))
-            .pool_idle_timeout(IDLE_CONNECTION)
-            .redirect(redirect::Policy::none())
-            .referer(false)
-            .no_proxy()
-            .dns_resolver(Arc::new(GuardedResolver {
-                allow_link_local: self.allow_link_local,
-            }));
-        match &self.proxy {
-            Some(proxy) => builder.proxy(proxy.clone()).build(),
-            None => builder.build(),
+    fn build(&self, connect_ms: u64) -> Result<UpstreamClient, reqwest::Error> {
+        let builder = || {
+            let builder = reqwest::Client::builder()
+                .connect_timeout(Duration::from_millis(connect_ms))
+                .redirect(redirect::Policy::none())
+                .referer(false)
+                .no_proxy()
+                .connector_layer(NoteConnections)
+                .dns_resolver(Arc::new(GuardedResolver {
+                    allow_link_local: self.allow_link_local,
+                }));
+            match &self.proxy {
+                Some(proxy) => builder.proxy(proxy.clone()),
+                None => builder,
+            }
+        };
+        Ok(UpstreamClient {
+            pooled: builder().pool_idle_timeout(IDLE_CONNECTION).build()?,
+            fresh: builder().pool_max_idle_per_host(0).build()?,
+        })
+    }
+}
+
+/// Sends requests over connections that are kept for the next one.
+#[derive(Clone, Debug)]
+pub struct UpstreamClient {
+    pooled: reqwest::Client,
+    /// Keeps no connection.
+    fresh: reqwest::Client,
+}
+
+tokio::task_local! {
+    /// Whether the request of this task had a connection made.
+    static CONNECTED: AtomicBool;
+}
+
+impl UpstreamClient {
+    pub async fn execute(
+        &self,
+        request: reqwest::Request,
+    ) -> Result<reqwest::Response, reqwest::Error> {
+        self.pooled.execute(request).await
+    }
+
+    /// The same, and once more over a new connection where a kept one turned out to be broken: the
+    /// server may have closed it while it was idle, which says nothing about the server.
+    pub async fn execute_anew_if_stale(
+        &self,
+        request: impl Fn() -> reqwest::Request,
+    ) -> Result<reqwest::Response, reqwest::Error> {
+        let send = async {
+            let answer = self.pooled.execute(request()).await;
+            let is_kept = CONNECTED.with(|connected| !connected.load(Ordering::Relaxed));
+            (answer, is_kept)
+        };
+        match CONNECTED.scope(AtomicBool::new(false), send).await {
+            (Err(error), true) if Failure::of(&error) == Failure::Reset => {
+                tracing::debug!("a kept connection was broken; trying a new one");
+                self.fresh.execute(request()).await
+            }
+            (answer, _) => answer,
         }
+    }
+}
+
+/// Notes that a request has a connection made.
+#[derive(Clone)]
+struct NoteConnections;
+
+#[derive(Clone)]
+struct NotingConnector<S>(S);
+
+impl<S> tower::Layer<S> for NoteConnections {
+    type Service = NotingConnector<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        NotingConnector(inner)
+    }
+}
+
+impl<S: tower::Service<Destination>, Destination> tower::Service<Destination>
+    for NotingConnector<S>
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = S::Future;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.0.poll_ready(cx)
+    }
+
+    fn call(&mut self, destination: Destination) -> S::Future {
+        // Nobody asks about requests outside of a scope.
+        let _ = CONNECTED.try_with(|connected| connected.store(true, Ordering::Relaxed));
+        self.0.call(destination)
     }
 }
 
@@ -121,6 +204,11 @@ impl Failure {
             (true, false) => Self::Connect,
             (false, _) => Self::Reset,
         }
+    }
+
+    /// Whether it says that the instance cannot be reached. One that is slow can be.
+    pub fn is_of_connectivity(self) -> bool {
+        self != Self::FirstByteTimeout
     }
 
     /// Ends a sentence that starts with the provider's name.

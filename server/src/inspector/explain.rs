@@ -20,7 +20,7 @@ impl Inspector {
     /// 404; 422 by field.
     pub async fn explain(&self, id: Uuid, question: Question) -> Result<Explanation, ApiError> {
         let snapshot = self.snapshots.load();
-        let route = snapshot.routes.iter().find(|route| route.id == id);
+        let route = snapshot.routes.by_id(id);
         let route = route.ok_or_else(|| {
             ApiError::new(
                 ErrorCode::NotFound,
@@ -28,10 +28,8 @@ impl Inspector {
             )
         })?;
         let endpoint = Endpoint::of(&question.path).ok_or_else(|| {
-            ApiError::invalid_field(
-                "path",
-                "Must be one of /v1/chat/completions, /v1/responses and /v1/messages.",
-            )
+            let endpoints = Endpoint::list();
+            ApiError::invalid_field("path", format!("Must be one of {endpoints}."))
         })?;
         let headers = headers(&question)?;
         let body = question.body.as_ref();
@@ -50,13 +48,9 @@ impl Inspector {
         let placement = route.preview(endpoint, &gathered.facts());
         let ranked = &placement.ranking;
         Ok(Explanation {
-            ranking: ranking::shown(&placement),
+            ranking: ranking::shown(route, &placement),
             tied: ranked.tied,
-            abstained: ranked
-                .abstained
-                .iter()
-                .map(|(scorer, reason)| (scorer.key().to_owned(), reason.to_string()))
-                .collect(),
+            abstained: ranking::abstained(ranked),
             decision: gathered
                 .decision
                 .as_ref()
@@ -65,7 +59,7 @@ impl Inspector {
                     probabilities: decision.probabilities.clone(),
                     confidence: decision.confidence,
                 }),
-            session: gathered.session.clone(),
+            session: gathered.session,
         })
     }
 }

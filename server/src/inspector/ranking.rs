@@ -5,45 +5,45 @@ use std::collections::BTreeMap;
 use app::api::ranking::{Part, Ranked};
 use routing::Ranking;
 
-use crate::snapshot::{Choice, Placement};
+use crate::snapshot::{Choice, CompiledRoute, Placement};
 
 /// All candidates, best first; then those that were passed over or left out, and why.
-pub(super) fn shown(placement: &Placement<'_>) -> Vec<Ranked> {
-    let Placement {
-        candidates,
-        ranking,
-        ..
-    } = placement;
+pub(super) fn shown(route: &CompiledRoute, placement: &Placement) -> Vec<Ranked> {
+    let Placement { ranking, loads } = placement;
     let live = ranking.live.iter().filter_map(|ranked| {
-        let choice = candidates.get(ranked.candidate)?;
+        let choice = route.candidate(ranked.candidate)?;
         let left_out = ranked.full.then(|| {
-            let inflight = choice.instance.load.inflight();
+            let inflight = loads.get(ranked.candidate).map_or(0, |load| load.inflight);
             format!("it is full: {inflight} requests are in flight")
         });
         let parts = parts(ranking, ranked.candidate);
         Some(item(choice, ranked.total, parts, left_out))
     });
     let left_out = ranking.left_out.iter().filter_map(|(candidate, reason)| {
-        let choice = candidates.get(*candidate)?;
-        Some(item(
-            choice,
-            None,
-            BTreeMap::new(),
-            Some(reason.to_string()),
-        ))
+        let choice = route.candidate(*candidate)?;
+        let why = Some(reason.to_string());
+        Some(item(choice, None, BTreeMap::new(), why))
     });
     live.chain(left_out).collect()
 }
 
+/// The scorers that took no part, and why.
+pub(super) fn abstained(ranking: &Ranking) -> BTreeMap<String, String> {
+    let abstained = ranking.abstained.iter();
+    abstained
+        .map(|(scorer, reason)| (scorer.key().to_owned(), reason.to_string()))
+        .collect()
+}
+
 fn item(
-    choice: &Choice<'_>,
+    choice: Choice<'_>,
     total: Option<f64>,
     scorers: BTreeMap<String, Part>,
     left_out: Option<String>,
 ) -> Ranked {
     Ranked {
-        target: format!("{}/{}", choice.target.provider.name, choice.target.model),
-        instance: choice.instance.base.to_string(),
+        target: choice.target.name.to_string(),
+        instance: choice.instance.url.to_string(),
         total,
         scorers,
         left_out,

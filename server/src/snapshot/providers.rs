@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use app::api::provider::ProviderKind;
+use app::api::provider::{HealthCheck, ProviderKind};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
 
 use crate::gateway::credentials::Credential;
 use crate::gateway::inflight::InstanceLoad;
 use crate::gateway::lasting::Lasting;
-use crate::gateway::upstream::Pool;
+use crate::gateway::upstream::{Pool, UpstreamClient};
 use crate::store::ProviderRecord;
 use crate::upstream_url::BaseUrl;
 use crate::vault::{Row, Vault};
@@ -29,9 +29,11 @@ pub struct CompiledProvider {
     pub instances: Vec<CompiledInstance>,
     /// Endpoints it serves natively; `None` means all.
     pub speaks: Option<HashSet<String>>,
+    /// How its instances are asked whether they are well, if they are.
+    pub health_check: Option<HealthCheck>,
     pub first_byte: Duration,
     pub idle: Duration,
-    pub client: reqwest::Client,
+    pub client: UpstreamClient,
     /// Whose turn it is among the instances of a decision service.
     pub turn: AtomicUsize,
     /// In their order.
@@ -44,6 +46,8 @@ pub struct CompiledProvider {
 pub struct CompiledInstance {
     pub id: Uuid,
     pub base: BaseUrl,
+    /// The base in its normal form, for records.
+    pub url: Arc<str>,
     /// How many requests it takes at once, over all its models.
     pub max_inflight: Option<u32>,
     pub load: Arc<InstanceLoad>,
@@ -64,12 +68,7 @@ impl CompiledProvider {
             .is_none_or(|endpoints| endpoints.contains(endpoint))
     }
 
-    /// Puts this provider's headers, with its first credential, over what of the client's may pass.
-    pub fn dress(&self, headers: &mut HeaderMap) {
-        self.dress_with(headers, self.credentials.first());
-    }
-
-    /// The same with a credential of choice.
+    /// Puts this provider's headers and a credential over what of the client's may pass.
     pub fn dress_with(&self, headers: &mut HeaderMap, credential: Option<&Credential>) {
         if self.kind == ProviderKind::Anthropic && !headers.contains_key(&ANTHROPIC_VERSION) {
             headers.insert(ANTHROPIC_VERSION, DEFAULT_ANTHROPIC_VERSION);
@@ -129,6 +128,7 @@ pub fn compile_one(
                 };
                 credentials.extend(sensitive(&text).map(|value| Credential {
                     value,
+                    hint: credential.hint.as_str().into(),
                     rest: lasting.rests.of(credential.id),
                 }));
             }
@@ -160,6 +160,7 @@ pub fn compile_one(
             Ok(base) => Some(CompiledInstance {
                 id: instance.id,
                 load: lasting.loads.instance(record.id, base.as_str()),
+                url: base.as_str().into(),
                 base,
                 max_inflight: instance.max_inflight,
             }),
@@ -182,6 +183,7 @@ pub fn compile_one(
         speaks: record
             .speaks
             .map(|endpoints| endpoints.into_iter().collect()),
+        health_check: record.health_check,
         first_byte: Duration::from_millis(record.timeouts.first_byte_ms),
         idle: Duration::from_millis(record.timeouts.idle_ms),
         client: lasting.upstreams.client(pool, record.timeouts.connect_ms)?,

@@ -1,19 +1,21 @@
 //! Routes with their targets, instances and the state that their decisions carry on.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
 use http::HeaderValue;
 use routing::{
     Candidate, CandidateKey, DecisionService, Facts, FallbackDraft, FieldErrors, LeftOut, Load,
-    Policy, Ranking, Rotation, Route, RouteDraft, ScorerName, SessionKeys, TargetDraft,
+    Policy, Ranking, Retry, Rotation, Route, RouteDraft, ScorerName, SessionKeys, TargetDraft,
 };
 use uuid::Uuid;
 
 use super::providers::{CompiledInstance, CompiledProvider};
 use crate::gateway::Endpoint;
 use crate::gateway::decision::breaker::{Breaker, Breakers};
+use crate::gateway::health::Condition;
 use crate::gateway::inflight::{Inflight, Loads, ModelLoad};
 use crate::store::RouteRecord;
 
@@ -25,6 +27,7 @@ pub(super) type Rotations = HashMap<Uuid, Arc<Mutex<Rotation>>>;
 #[derive(Debug, Default)]
 pub struct Routes {
     by_name: HashMap<String, Arc<CompiledRoute>>,
+    by_id: HashMap<Uuid, Arc<CompiledRoute>>,
     in_order: Vec<Arc<CompiledRoute>>,
 }
 
@@ -38,7 +41,14 @@ pub struct CompiledRoute {
     pub session_keys: Option<SessionKeys>,
     /// Who is asked which model fits; nothing when nobody is.
     pub decision: Option<DecisionUse>,
+    pub retry: Retry,
+    /// Whether comment frames are sent while a stream's upstream is silent.
+    pub keep_alive: bool,
+    /// In the order in which they are tried.
+    pub fallbacks: Vec<CompiledTarget>,
     targets: Vec<CompiledTarget>,
+    /// Target and instance of each candidate.
+    candidates: Vec<(usize, usize)>,
     policy: Policy,
     rotation: Arc<Mutex<Rotation>>,
 }
@@ -55,9 +65,13 @@ pub struct DecisionUse {
 pub struct CompiledTarget {
     pub enabled: bool,
     pub provider: Arc<CompiledProvider>,
-    pub model: String,
-    /// `provider/model`, for the answer's header.
+    pub model: Arc<str>,
+    /// `provider/model`
+    pub name: Arc<str>,
+    /// The same for the answer's header.
     pub label: HeaderValue,
+    /// Whose turn it is among the instances of a fallback.
+    turn: AtomicUsize,
     /// One an instance of the provider, in the same order.
     places: Vec<Place>,
 }
@@ -88,15 +102,28 @@ pub struct Choice<'a> {
     place: &'a Place,
 }
 
-/// What came of ranking a route's candidates for one request.
+/// A choice that a request was counted at.
 #[derive(Debug)]
-pub struct Placement<'a> {
-    /// The candidates, in the order of the targets and their instances.
-    pub candidates: Vec<Choice<'a>>,
+pub struct Taken<'a> {
+    pub choice: Choice<'a>,
+    pub inflight: Inflight,
+}
+
+/// What came of ranking a route's candidates for one request.
+#[derive(Clone, Debug, Default)]
+pub struct Placement {
+    /// Of the route's candidates, which [`CompiledRoute::candidate`] knows.
     pub ranking: Ranking,
-    /// Where the request goes, already counted there. Nothing when no candidate is live, or all are
-    /// full.
-    pub taken: Option<(Choice<'a>, Inflight)>,
+    /// What each of them had to do at that moment.
+    pub loads: Vec<Load>,
+}
+
+/// Why a fallback takes no part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoFallback {
+    /// It is off, or its provider does not serve the endpoint.
+    NotLive,
+    Full,
 }
 
 impl Routes {
@@ -122,11 +149,23 @@ impl Routes {
             .iter()
             .map(|route| (route.name.clone(), Arc::clone(route)))
             .collect();
-        Self { by_name, in_order }
+        let by_id = in_order
+            .iter()
+            .map(|route| (route.id, Arc::clone(route)))
+            .collect();
+        Self {
+            by_name,
+            by_id,
+            in_order,
+        }
     }
 
     pub fn get(&self, name: &str) -> Option<&Arc<CompiledRoute>> {
         self.by_name.get(name)
+    }
+
+    pub fn by_id(&self, id: Uuid) -> Option<&Arc<CompiledRoute>> {
+        self.by_id.get(&id)
     }
 
     /// By name.
@@ -143,20 +182,25 @@ impl CompiledRoute {
         rotation: Arc<Mutex<Rotation>>,
     ) -> Result<Self, Unusable> {
         let route = Route::try_from(draft(record)).map_err(Unusable::Invalid)?;
-        let targets = record
+        let compile = |enabled, provider: Uuid, model: &str| {
+            let compiled = providers.get(&provider);
+            let compiled = compiled.ok_or(Unusable::NoProvider(provider))?;
+            Ok::<_, Unusable>(CompiledTarget::new(enabled, Arc::clone(compiled), model))
+        };
+        let targets: Vec<CompiledTarget> = record
             .targets
             .iter()
-            .map(|target| {
-                let provider = providers
-                    .get(&target.provider_id)
-                    .ok_or(Unusable::NoProvider(target.provider_id))?;
-                Ok(CompiledTarget::new(
-                    target.enabled,
-                    Arc::clone(provider),
-                    target.model.clone(),
-                ))
-            })
-            .collect::<Result<_, Unusable>>()?;
+            .map(|target| compile(target.enabled, target.provider_id, &target.model))
+            .collect::<Result<_, _>>()?;
+        let fallbacks = record
+            .fallbacks
+            .iter()
+            .map(|fallback| compile(true, fallback.provider_id, &fallback.model))
+            .collect::<Result<_, _>>()?;
+        let candidates = (0..)
+            .zip(&targets)
+            .flat_map(|(index, target)| (0..target.places.len()).map(move |place| (index, place)))
+            .collect();
         let policy = Policy::from(&route);
         let settings = route.policy();
         let session_keys = policy
@@ -173,7 +217,11 @@ impl CompiledRoute {
             created_at: record.created_at,
             session_keys,
             decision,
+            retry: route.retry().clone(),
+            keep_alive: route.keep_alive(),
+            fallbacks,
             targets,
+            candidates,
             policy,
             rotation,
         })
@@ -181,94 +229,142 @@ impl CompiledRoute {
 
     /// Ranks the candidates and takes the best that is not full, in one short step of which no two
     /// happen at once. The rotation moves on.
-    pub fn place(&self, endpoint: Endpoint, facts: &Facts<'_>, loads: &Loads) -> Placement<'_> {
+    pub fn place(
+        &self,
+        endpoint: Endpoint,
+        facts: &Facts<'_>,
+        loads: &Loads,
+    ) -> (Placement, Option<Taken<'_>>) {
         let _placing = loads.place();
         let mut rotation = self.rotation.lock().unwrap_or_else(PoisonError::into_inner);
-        let (candidates, ranking) = self.rank_by(endpoint, facts, &mut rotation);
-        let taken = ranking
-            .choice()
-            .and_then(|choice| candidates.get(choice).copied())
-            .map(|choice| (choice, choice.begin()));
-        Placement {
-            candidates,
-            ranking,
-            taken,
-        }
+        let placement = self.rank_by(endpoint, facts, &mut rotation);
+        let chosen = placement.ranking.choice();
+        let taken = chosen.and_then(|candidate| Some(self.candidate(candidate)?.take()));
+        (placement, taken)
     }
 
     /// What `place` would come to. Takes nothing and moves nothing.
-    pub fn preview(&self, endpoint: Endpoint, facts: &Facts<'_>) -> Placement<'_> {
+    pub fn preview(&self, endpoint: Endpoint, facts: &Facts<'_>) -> Placement {
         let mut rotation = {
             let rotation = self.rotation.lock().unwrap_or_else(PoisonError::into_inner);
             rotation.clone()
         };
-        let (candidates, ranking) = self.rank_by(endpoint, facts, &mut rotation);
-        Placement {
-            candidates,
-            ranking,
-            taken: None,
-        }
+        self.rank_by(endpoint, facts, &mut rotation)
     }
 
-    fn rank_by(
+    /// Takes the best of the ranking that was not tried yet and is not full now. Nothing when none is
+    /// left.
+    pub fn place_again(
         &self,
-        endpoint: Endpoint,
-        facts: &Facts<'_>,
-        rotation: &mut Rotation,
-    ) -> (Vec<Choice<'_>>, Ranking) {
-        let mut choices = Vec::new();
-        let mut candidates = Vec::new();
+        ranking: &Ranking,
+        tried: &[Choice<'_>],
+        loads: &Loads,
+    ) -> Option<Taken<'_>> {
+        let _placing = loads.place();
+        let next = ranking
+            .live
+            .iter()
+            .filter_map(|ranked| self.candidate(ranked.candidate))
+            .find(|choice| !tried.iter().any(|one| one.is(choice)) && !choice.instance.is_full())?;
+        Some(next.take())
+    }
+
+    /// The candidate at that place of the slice that is ranked.
+    pub fn candidate(&self, index: usize) -> Option<Choice<'_>> {
+        let (target, place) = *self.candidates.get(index)?;
+        self.targets.get(target)?.choice(place)
+    }
+
+    /// The instance of a target or fallback that is so named.
+    pub fn find(&self, provider: Uuid, instance: &str, model: &str) -> Option<Choice<'_>> {
+        let targets = self.targets.iter().chain(&self.fallbacks);
+        targets
+            .filter(|target| target.provider.id == provider && *target.model == *model)
+            .flat_map(CompiledTarget::choices)
+            .find(|choice| choice.instance.base.as_str() == instance)
+    }
+
+    fn rank_by(&self, endpoint: Endpoint, facts: &Facts<'_>, rotation: &mut Rotation) -> Placement {
+        let candidates = self.look(endpoint);
+        let ranking = self.policy.rank(&candidates, facts, rotation);
+        let loads = candidates.iter().map(|candidate| candidate.load).collect();
+        Placement { ranking, loads }
+    }
+
+    /// The candidates as they are at this moment.
+    fn look(&self, endpoint: Endpoint) -> Vec<Candidate<'_>> {
+        let mut recoveries = Vec::new();
+        let mut candidates = Vec::with_capacity(self.candidates.len());
+        let mut most = 0;
         for (index, target) in self.targets.iter().enumerate() {
             let left_out = target.left_out(endpoint);
-            for (instance, place) in target.provider.instances.iter().zip(&target.places) {
-                choices.push(Choice {
-                    target,
-                    instance,
-                    place,
-                });
+            for choice in target.choices() {
+                let mut left_out = left_out;
+                match choice.instance.load.health.condition() {
+                    Condition::Ok => {}
+                    Condition::Recovering { left } => recoveries.push((candidates.len(), left)),
+                    Condition::Ejected { .. } => left_out = left_out.or(Some(LeftOut::Ejected)),
+                }
+                let inflight = choice.place.load.inflight();
+                if left_out.is_none() {
+                    most = most.max(inflight);
+                }
                 candidates.push(Candidate {
                     target: index,
-                    key: &place.key,
+                    key: &choice.place.key,
                     load: Load {
-                        inflight: place.load.inflight(),
-                        // Recovering instances, and with them penalties, are not known yet.
+                        inflight,
                         penalty: 0.0,
-                        full: instance.is_full(),
+                        full: choice.instance.is_full(),
                     },
                     left_out,
                 });
             }
         }
-        let ranking = self.policy.rank(&candidates, facts, rotation);
-        (choices, ranking)
+        for (index, left) in recoveries {
+            if let Some(candidate) = candidates.get_mut(index) {
+                candidate.load.penalty = f64::from(most + 1) * left;
+            }
+        }
+        // Where all that could answer are ejected, trying is better than refusing.
+        if !candidates.iter().any(Candidate::is_live) {
+            for candidate in &mut candidates {
+                candidate.left_out = candidate.left_out.filter(|why| *why != LeftOut::Ejected);
+            }
+        }
+        candidates
     }
 
-    /// The models of the candidates that can answer, each target's.
+    /// The models of the live candidates, each as often as it has some.
     pub fn live_models(&self, endpoint: Endpoint) -> impl Iterator<Item = &str> {
-        self.targets
-            .iter()
-            .filter(move |target| target.left_out(endpoint).is_none())
-            .filter(|target| !target.provider.instances.is_empty())
-            .map(|target| target.model.as_str())
+        let live = self.look(endpoint).into_iter();
+        live.filter(Candidate::is_live)
+            .map(|candidate| candidate.key.model())
     }
 
-    /// Whether there are targets switched on, but none whose provider serves the endpoint.
+    /// Whether a request may be tried more than once.
+    pub fn may_try_again(&self) -> bool {
+        let targets = self.targets.iter().chain(&self.fallbacks);
+        let has_spare_credentials = |target: &CompiledTarget| target.provider.credentials.len() > 1;
+        let has_others = self.candidates.len() > 1 && self.retry.attempts() > 1;
+        has_others || !self.fallbacks.is_empty() || targets.clone().any(has_spare_credentials)
+    }
+
+    /// Whether there are targets or fallbacks switched on, but none whose provider serves the endpoint.
     pub fn is_spoken_by_none(&self, endpoint: Endpoint) -> bool {
-        let mut reasons = self
+        let reasons: Vec<Option<LeftOut>> = self
             .targets
             .iter()
-            .filter_map(|target| target.left_out(endpoint));
-        let all_left_out = self
-            .targets
-            .iter()
-            .all(|target| target.left_out(endpoint).is_some());
-        all_left_out && reasons.any(|reason| reason == LeftOut::EndpointNotSpoken)
+            .chain(&self.fallbacks)
+            .map(|target| target.left_out(endpoint))
+            .collect();
+        reasons.iter().all(Option::is_some) && reasons.contains(&Some(LeftOut::EndpointNotSpoken))
     }
 
-    /// Of its targets, each once, in their order.
+    /// Of its targets and fallbacks, each once, in their order.
     pub fn provider_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
-        for target in &self.targets {
+        for target in self.targets.iter().chain(&self.fallbacks) {
             if !names.contains(&target.provider.name.as_str()) {
                 names.push(&target.provider.name);
             }
@@ -278,26 +374,65 @@ impl CompiledRoute {
 }
 
 impl CompiledTarget {
-    fn new(enabled: bool, provider: Arc<CompiledProvider>, model: String) -> Self {
-        let label = format!("{}/{model}", provider.name);
+    fn new(enabled: bool, provider: Arc<CompiledProvider>, model: &str) -> Self {
+        let name = format!("{}/{model}", provider.name);
         // Beyond ASCII the bytes are UTF-8; names hold no control characters.
-        let label = HeaderValue::from_bytes(label.as_bytes())
-            .unwrap_or(HeaderValue::from_static("unnamed"));
+        let label =
+            HeaderValue::from_bytes(name.as_bytes()).unwrap_or(HeaderValue::from_static("unnamed"));
         let places = provider
             .instances
             .iter()
             .map(|instance| Place {
-                key: CandidateKey::new(provider.id, instance.base.as_str(), &model),
-                load: instance.load.model(&model),
+                key: CandidateKey::new(provider.id, instance.base.as_str(), model),
+                load: instance.load.model(model),
             })
             .collect();
         Self {
             enabled,
             provider,
-            model,
+            model: model.into(),
+            name: name.into(),
             label,
+            turn: AtomicUsize::default(),
             places,
         }
+    }
+
+    fn choice(&self, place: usize) -> Option<Choice<'_>> {
+        Some(Choice {
+            target: self,
+            instance: self.provider.instances.get(place)?,
+            place: self.places.get(place)?,
+        })
+    }
+
+    fn choices(&self) -> impl Iterator<Item = Choice<'_>> {
+        (0..self.places.len()).filter_map(|place| self.choice(place))
+    }
+
+    /// Takes the next instance of a fallback that can be reached and is not full.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn take_as_fallback(
+        &self,
+        endpoint: Endpoint,
+        loads: &Loads,
+    ) -> Result<Taken<'_>, NoFallback> {
+        if self.left_out(endpoint).is_some() || self.places.is_empty() {
+            return Err(NoFallback::NotLive);
+        }
+        let _placing = loads.place();
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        let count = self.places.len();
+        let in_turn = (0..count).filter_map(|step| self.choice((turn % count + step) % count));
+        let (ejected, live): (Vec<_>, Vec<_>) = in_turn.partition(|choice| {
+            let condition = choice.instance.load.health.condition();
+            matches!(condition, Condition::Ejected { .. })
+        });
+        let tried = if live.is_empty() { ejected } else { live };
+        let free = tried.iter().find(|choice| !choice.instance.is_full());
+        free.map(Choice::take).ok_or(NoFallback::Full)
     }
 
     fn left_out(&self, endpoint: Endpoint) -> Option<LeftOut> {
@@ -313,10 +448,18 @@ impl CompiledTarget {
     }
 }
 
-impl Choice<'_> {
+impl<'a> Choice<'a> {
     /// Counts one request more here.
-    fn begin(&self) -> Inflight {
-        Inflight::begin(&self.instance.load, &self.place.load)
+    pub fn take(&self) -> Taken<'a> {
+        Taken {
+            choice: *self,
+            inflight: Inflight::begin(&self.instance.load, &self.place.load),
+        }
+    }
+
+    /// Whether the other is the same instance and model of the same provider.
+    pub fn is(&self, other: &Choice<'_>) -> bool {
+        self.place.key == other.place.key
     }
 }
 

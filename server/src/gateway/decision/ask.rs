@@ -9,13 +9,10 @@ use http::{Method, StatusCode};
 use routing::Decision;
 
 use super::answer;
-use crate::gateway::credentials::{Credential, rested};
+use crate::gateway::credentials::{Credential, REST, is_refusal, rested};
 use crate::gateway::inflight::Inflight;
 use crate::gateway::upstream::{Failure, with_causes};
 use crate::snapshot::{CompiledInstance, CompiledProvider};
-
-/// How long a credential that was refused is left alone.
-const REST: Duration = Duration::from_secs(30);
 
 /// What came of one call.
 enum Called {
@@ -125,9 +122,7 @@ async fn call<'m>(
     let mut response = provider.client.execute(request).await.map_err(failed)?;
     match response.status() {
         StatusCode::OK => {}
-        status @ (StatusCode::UNAUTHORIZED
-        | StatusCode::FORBIDDEN
-        | StatusCode::TOO_MANY_REQUESTS) => return Ok(Called::Refused(status)),
+        status if is_refusal(status) => return Ok(Called::Refused(status)),
         status if status.is_redirection() => {
             return Err(format!(
                 "answered with a redirect ({}), which is never followed",

@@ -55,6 +55,52 @@ async fn frames_in_three_byte_pieces_comments_and_crlf_arrive_as_sent() {
 }
 
 #[tokio::test]
+async fn frames_in_one_segment_and_frames_cut_inside_characters_arrive_whole() {
+    const SENT: &str = "data: {\"x\":\"日本\"}\n\ndata: {\"x\":\"\u{1f686}\"}\n\ndata: [DONE]\n\n";
+    for cuts in [vec![], (1..SENT.len()).collect::<Vec<_>>()] {
+        let mut pieces = Vec::new();
+        let mut rest = SENT.as_bytes();
+        for _ in &cuts {
+            let (piece, after) = rest.split_at(1);
+            pieces.push(Ok::<_, Infallible>(Bytes::from_static(piece)));
+            rest = after;
+        }
+        pieces.push(Ok(Bytes::from_static(rest)));
+        let upstream = MockUpstream::start(move |_| {
+            let pieces = pieces.clone();
+            async move { sse(Body::from_stream(stream::iter(pieces))) }
+        })
+        .await;
+        let (signalbox, key) = before(&upstream).await;
+        let text = signalbox
+            .chat(&key, BODY)
+            .send()
+            .await
+            .unwrap()
+            .text()
+            .await
+            .unwrap();
+        assert_eq!(text, SENT);
+        assert_eq!(text.matches("[DONE]").count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn answers_keep_bytes_and_encoding_in_agreement() {
+    for encoding in ["gzip", "br", "zstd", "deflate", "identity"] {
+        let upstream = MockUpstream::start(move |_| async move {
+            ([("content-encoding", encoding)], vec![0x9f_u8; 5_000]).into_response()
+        })
+        .await;
+        let (signalbox, key) = before(&upstream).await;
+        let answer = signalbox.chat(&key, BODY).send().await.unwrap();
+        assert_eq!(answer.headers()["content-encoding"], encoding);
+        assert_eq!(answer.headers()["content-length"], "5000");
+        assert_eq!(answer.bytes().await.unwrap(), vec![0x9f_u8; 5_000]);
+    }
+}
+
+#[tokio::test]
 async fn the_first_frame_arrives_while_the_upstream_holds_back_the_second() {
     let (send, receive) = mpsc::channel::<Result<Bytes, Infallible>>(1);
     let frames = Arc::new(Mutex::new(Some(receive)));
@@ -186,6 +232,10 @@ async fn a_stream_that_breaks_off_is_seen_as_broken() {
         body.next().await.unwrap().is_err(),
         "the break must not look like an end"
     );
+    let (_, requests) = signalbox.get("/requests").await;
+    let record = &requests["items"][0];
+    assert_eq!(record["status"], 200);
+    assert_eq!(record["error"], "broke off in the middle of an answer");
 }
 
 #[tokio::test]

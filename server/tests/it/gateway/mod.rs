@@ -1,7 +1,12 @@
 mod answers;
+mod endpoints;
+mod forms;
+mod health;
 mod limits;
 mod models;
 mod refusals;
 mod requests;
+mod responses;
+mod retries;
 mod shares;
 mod stopping;

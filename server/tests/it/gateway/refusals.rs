@@ -41,6 +41,23 @@ async fn before() -> (MockUpstream, Signalbox, String) {
 }
 
 #[tokio::test]
+async fn two_content_types_are_refused_as_nobody_knows_which_counts() {
+    let signalbox = Signalbox::start().await;
+    let key = signalbox.key().await;
+    for path in ["/v1/chat/completions", "/v1/audio/transcriptions"] {
+        let request = signalbox.post_v1(path, &key, "{}");
+        let answer = request
+            .header("content-type", "multipart/form-data; boundary=x")
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), 400);
+        let error: Value = answer.json().await.unwrap();
+        assert_eq!(error["error"]["code"], "ambiguous_content_type");
+    }
+}
+
+#[tokio::test]
 async fn bad_bodies() {
     let (upstream, signalbox, key) = before().await;
     let deep = format!(

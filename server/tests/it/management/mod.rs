@@ -1,5 +1,6 @@
 mod contract;
 mod openapi;
 mod probing;
+mod requests;
 mod secrets;
 mod two_processes;

@@ -77,6 +77,12 @@ async fn answers_fit_their_schemas() {
     assert_fits(&document, "/routes/{id}/explain", "post", "200", &explained);
     let (_, instances) = signalbox.get("/instances").await;
     assert_fits(&document, "/instances", "get", "200", &instances);
+    let inference = signalbox.key().await;
+    let asked = signalbox.chat(&inference, r#"{"model":"qwen3"}"#);
+    asked.send().await.unwrap();
+    let (_, requests) = signalbox.get("/requests").await;
+    assert_eq!(requests["items"][0]["route"], "qwen3");
+    assert_fits(&document, "/requests", "get", "200", &requests);
 
     let key = signalbox
         .create("/keys", json!({"name": "k", "expires_in_s": 60}))
@@ -116,7 +122,7 @@ async fn every_documented_call_is_there_and_guarded() {
         }
     }
     assert_eq!(
-        calls, 19,
+        calls, 20,
         "calls came or went: is the document still whole?"
     );
 }

@@ -41,6 +41,14 @@ impl MockUpstream {
         F: Fn(Received) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Response> + Send + 'static,
     {
+        Self::start_at(([127, 0, 0, 1], 0).into(), behaviour).await
+    }
+
+    pub async fn start_at<F, Fut>(address: SocketAddr, behaviour: F) -> Self
+    where
+        F: Fn(Received) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Response> + Send + 'static,
+    {
         let behaviour: Behaviour = Arc::new(move |received| Box::pin(behaviour(received)));
         let received: Arc<Mutex<Vec<Received>>> = Arc::default();
         let app = Router::new().fallback({
@@ -63,7 +71,7 @@ impl MockUpstream {
                 }
             }
         });
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
         let server = tokio::spawn(async move {
             axum::serve(

@@ -1,0 +1,181 @@
+//! One try: a request to one instance, with the next credential where one is refused.
+
+use std::time::Instant;
+
+use chrono::Utc;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+
+use super::credentials::{Credential, is_refusal, rest_asked_by, rested};
+use super::error::GatewayError;
+use super::headers;
+use super::payload::Payload;
+use super::record::{Attempt, Refused};
+use super::upstream::{Failure, with_causes};
+use crate::snapshot::Choice;
+
+/// What is sent, wherever it goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing<'a> {
+    pub client: &'a Parts,
+    /// What follows the instance's base URL.
+    pub path: &'a str,
+    pub payload: &'a Payload,
+}
+
+/// What came of a try.
+#[derive(Debug)]
+pub enum Tried {
+    Answered(http::Response<reqwest::Body>),
+    /// No answer that can be passed on. `goes_on` tells whether others may be tried.
+    Failed {
+        error: GatewayError,
+        goes_on: bool,
+    },
+}
+
+/// Sends to the chosen instance, and notes how that went: in `attempt`, and at the instance.
+pub async fn try_at(choice: Choice<'_>, outgoing: Outgoing<'_>, attempt: &mut Attempt) -> Tried {
+    let provider = &choice.target.provider;
+    let mut credentials = rested(&provider.credentials).into_iter();
+    let mut credential = credentials.next();
+    loop {
+        let begun = Instant::now();
+        let sent = send(choice, outgoing, credential).await;
+        attempt.took = begun.elapsed();
+        let answer = match sent {
+            Ok(answer) => answer,
+            Err(failure) => return failed(choice, outgoing, failure, attempt),
+        };
+        let status = answer.status();
+        choice.instance.load.health.answered();
+        attempt.outcome = Ok(status);
+        if status.is_redirection() {
+            return redirected(choice, status);
+        }
+        if status.is_server_error() {
+            choice
+                .instance
+                .load
+                .failed(&format!("answered {}", status.as_u16()));
+        }
+        let Some(refused) = credential.filter(|_| is_refusal(status)) else {
+            return Tried::Answered(answer.into());
+        };
+        refused
+            .rest
+            .begin(rest_asked_by(status, answer.headers(), Utc::now()));
+        let next = credentials
+            .next()
+            .filter(|_| outgoing.payload.can_be_repeated());
+        if next.is_none() {
+            return Tried::Answered(answer.into());
+        }
+        attempt.refused.push(Refused {
+            hint: refused.hint.clone(),
+            status,
+            took: attempt.took,
+        });
+        credential = next;
+    }
+}
+
+async fn send(
+    choice: Choice<'_>,
+    outgoing: Outgoing<'_>,
+    credential: Option<&Credential>,
+) -> Result<reqwest::Response, Failed> {
+    let provider = &choice.target.provider;
+    let request = || upstream_request(choice, outgoing, credential);
+    let answer = async {
+        match outgoing.payload.can_be_repeated() {
+            true => provider.client.execute_anew_if_stale(request).await,
+            false => provider.client.execute(request()).await,
+        }
+    };
+    match tokio::time::timeout(provider.first_byte, answer).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) => Err(Failed {
+            failure: Failure::of(&error),
+            cause: with_causes(&error.without_url()),
+        }),
+        Err(_) => Err(Failed {
+            failure: Failure::FirstByteTimeout,
+            cause: "first_byte_ms ran out".to_owned(),
+        }),
+    }
+}
+
+struct Failed {
+    failure: Failure,
+    /// For the log.
+    cause: String,
+}
+
+fn upstream_request(
+    choice: Choice<'_>,
+    outgoing: Outgoing<'_>,
+    credential: Option<&Credential>,
+) -> reqwest::Request {
+    let client = outgoing.client;
+    let mut url = choice.instance.base.join(outgoing.path);
+    url.set_query(headers::query_for_upstream(client.uri.query()).as_deref());
+    let mut request = reqwest::Request::new(client.method.clone(), url);
+    let mut headers: HeaderMap = headers::for_upstream(&client.headers);
+    choice.target.provider.dress_with(&mut headers, credential);
+    *request.headers_mut() = headers;
+    *request.body_mut() = Some(outgoing.payload.with_model(&choice.target.model));
+    request
+}
+
+fn failed(
+    choice: Choice<'_>,
+    outgoing: Outgoing<'_>,
+    failed: Failed,
+    attempt: &mut Attempt,
+) -> Tried {
+    // The client's doing, which says nothing about the instance.
+    if let Some(error) = outgoing.payload.problem() {
+        return Tried::Failed {
+            error,
+            goes_on: false,
+        };
+    }
+    let Failed { failure, cause } = failed;
+    let provider = &choice.target.provider;
+    tracing::warn!(provider = provider.name, instance = %choice.instance.base, ?failure, cause, "no answer from upstream");
+    attempt.outcome = Err(failure);
+    choice.instance.load.failed(failure.in_words());
+    if failure.is_of_connectivity() {
+        choice.instance.load.health.failed();
+    }
+    let (status, code) = match failure {
+        Failure::Connect | Failure::Reset => (StatusCode::BAD_GATEWAY, "upstream_unreachable"),
+        Failure::ConnectTimeout | Failure::FirstByteTimeout => {
+            (StatusCode::GATEWAY_TIMEOUT, "upstream_timeout")
+        }
+    };
+    let message = format!("The provider `{}` {}.", provider.name, failure.in_words());
+    Tried::Failed {
+        error: GatewayError::new(status, code, message),
+        goes_on: failure.is_of_connectivity(),
+    }
+}
+
+fn redirected(choice: Choice<'_>, status: StatusCode) -> Tried {
+    let provider = &choice.target.provider;
+    tracing::warn!(provider = provider.name, instance = %choice.instance.base, status = status.as_u16(), "redirect not followed");
+    choice
+        .instance
+        .load
+        .failed("answered with a redirect, which is never followed");
+    let message = format!(
+        "The provider `{}` answered with a redirect ({}), which is never followed. Correct its base URL.",
+        provider.name,
+        status.as_u16()
+    );
+    Tried::Failed {
+        error: GatewayError::new(StatusCode::BAD_GATEWAY, "upstream_redirect", message),
+        goes_on: false,
+    }
+}

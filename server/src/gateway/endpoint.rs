@@ -1,0 +1,138 @@
+//! What `/v1` serves: each endpoint's address, its name in a provider's `speaks`, and what its body may be.
+
+/// An endpoint that is asked with POST and names its route in `model`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    ChatCompletions,
+    Completions,
+    Responses,
+    Messages,
+    CountTokens,
+    Embeddings,
+    Rerank,
+    Score,
+    Moderations,
+    ImageGenerations,
+    ImageEdits,
+    ImageVariations,
+    Transcriptions,
+    Translations,
+    Speech,
+}
+
+impl Endpoint {
+    pub const ALL: [Self; 15] = [
+        Self::ChatCompletions,
+        Self::Completions,
+        Self::Responses,
+        Self::Messages,
+        Self::CountTokens,
+        Self::Embeddings,
+        Self::Rerank,
+        Self::Score,
+        Self::Moderations,
+        Self::ImageGenerations,
+        Self::ImageEdits,
+        Self::ImageVariations,
+        Self::Transcriptions,
+        Self::Translations,
+        Self::Speech,
+    ];
+
+    /// The path after `/v1`.
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::ChatCompletions => "/chat/completions",
+            Self::Completions => "/completions",
+            Self::Responses => "/responses",
+            Self::Messages => "/messages",
+            Self::CountTokens => "/messages/count_tokens",
+            Self::Embeddings => "/embeddings",
+            Self::Rerank => "/rerank",
+            Self::Score => "/score",
+            Self::Moderations => "/moderations",
+            Self::ImageGenerations => "/images/generations",
+            Self::ImageEdits => "/images/edits",
+            Self::ImageVariations => "/images/variations",
+            Self::Transcriptions => "/audio/transcriptions",
+            Self::Translations => "/audio/translations",
+            Self::Speech => "/audio/speech",
+        }
+    }
+
+    /// Where clients ask for it: under `/v1`, and under `/v2` what clients of Cohere's interface expect
+    /// there.
+    pub fn addresses(self) -> Vec<String> {
+        let mut addresses = vec![format!("/v1{}", self.path())];
+        if matches!(self, Self::Rerank | Self::Score) {
+            addresses.push(format!("/v2{}", self.path()));
+        }
+        addresses
+    }
+
+    /// Its name in a provider's `speaks`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ChatCompletions => "chat",
+            Self::Completions => "completions",
+            Self::Responses => "responses",
+            Self::Messages => "messages",
+            Self::CountTokens => "count_tokens",
+            Self::Embeddings => "embeddings",
+            Self::Rerank => "rerank",
+            Self::Score => "score",
+            Self::Moderations => "moderations",
+            Self::ImageGenerations | Self::ImageEdits | Self::ImageVariations => "images",
+            Self::Transcriptions | Self::Translations | Self::Speech => "audio",
+        }
+    }
+
+    /// Whether files are sent to it, as parts of a form.
+    pub fn takes_forms(self) -> bool {
+        matches!(
+            self,
+            Self::ImageEdits | Self::ImageVariations | Self::Transcriptions | Self::Translations
+        )
+    }
+
+    /// The one that a whole path names.
+    pub fn of(path: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|endpoint| endpoint.addresses().iter().any(|one| one == path))
+    }
+
+    /// All addresses, for a sentence that helps.
+    pub fn list() -> String {
+        let addresses = Self::ALL.iter().flat_map(|one| one.addresses());
+        addresses.collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_address_names_its_own_endpoint() {
+        let mut seen = HashSet::new();
+        for endpoint in Endpoint::ALL {
+            for address in endpoint.addresses() {
+                assert_eq!(Endpoint::of(&address), Some(endpoint));
+                assert!(seen.insert(address), "{endpoint:?}");
+            }
+        }
+        assert_eq!(Endpoint::of("/v2/rerank"), Some(Endpoint::Rerank));
+        for other in [
+            "/v1",
+            "/v1/",
+            "/v2/embeddings",
+            "/v1/messages/",
+            "/chat/completions",
+        ] {
+            assert_eq!(Endpoint::of(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The way of a request, top to bottom.
+//!
+//! authenticate → read the body as far as `model` → the route by that name → the facts it decides by →
+//! rank its candidates and take the best → try, down the ranking, until one answers → pass the answer on.
+//! No lock is held across an await on the way, and nothing waits for the database.
+//!
+//! Candidates whose provider does not serve the endpoint natively are left out of the ranking. A
+//! translation between dialects would stand between ranking and trying: what it needs to know, the
+//! endpoint asked for and the chosen provider's `speaks`, is there.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use chrono::Utc;
+use http::StatusCode;
+use http::request::Parts;
+use uuid::Uuid;
+
+use super::answer::Passing;
+use super::attempt::Outgoing;
+use super::authenticate::authenticate;
+use super::body::{self, Kind};
+use super::dispatch::{Answer, Dispatch, Way, say_attempts};
+use super::error::{Dialect, GatewayError};
+use super::facts::{Asked, Gathered};
+use super::incoming::Incoming;
+use super::payload::Payload;
+use super::record::{Recording, RequestId};
+use super::response_watch::ResponseWatch;
+use super::{Endpoint, Gateway, responses};
+use crate::snapshot::{CompiledKey, CompiledRoute, Snapshot};
+
+/// An answer, and what is done while it passes.
+#[derive(Debug)]
+pub struct Reply {
+    pub answer: Answer,
+    pub keep_alive: bool,
+    pub response: Option<ResponseWatch>,
+}
+
+impl Gateway {
+    /// Answers a request to an endpoint.
+    pub async fn handle(&self, endpoint: Endpoint, request: Request) -> Response {
+        let (parts, body) = request.into_parts();
+        let dialect = Dialect::of(parts.uri.path(), &parts.headers);
+        // Both are known before a byte of the body is read.
+        let checked = self.key(&parts).and_then(|key| {
+            let limits = &self.settings.limits;
+            let kind = body::check_headers(&parts.headers, endpoint.takes_forms(), limits)?;
+            Ok((key, kind))
+        });
+        let (key, kind) = match checked {
+            Ok(checked) => checked,
+            Err(error) => {
+                body::linger(&parts.method, &parts.headers, body);
+                return error.into_response_in(dialect);
+            }
+        };
+        let mut recording = self.begin(&parts, &key);
+        let reply = self
+            .reply(endpoint, &parts, kind, body, &mut recording)
+            .await;
+        self.respond(reply, recording, dialect)
+    }
+
+    /// Whose request it is.
+    pub fn key(&self, parts: &Parts) -> Result<Arc<CompiledKey>, GatewayError> {
+        let snapshot = self.snapshots.load();
+        authenticate(&snapshot, &parts.headers, Utc::now()).map(Arc::clone)
+    }
+
+    pub fn begin(&self, parts: &Parts, key: &Arc<CompiledKey>) -> Recording {
+        let id = parts.extensions.get::<RequestId>();
+        let id = id.map_or_else(Uuid::now_v7, |id| id.0);
+        Recording::begin(id, parts.uri.path(), key, &self.log)
+    }
+
+    pub fn respond(
+        &self,
+        reply: Result<Reply, GatewayError>,
+        mut recording: Recording,
+        dialect: Dialect,
+    ) -> Response {
+        let attempts = recording.attempts();
+        match reply {
+            Ok(reply) => {
+                recording.answered(reply.answer.status());
+                let passing = Passing {
+                    recording,
+                    keep_alive: reply.keep_alive,
+                    response: reply.response,
+                };
+                let show_target = self.settings.show_target;
+                reply.answer.into_response(passing, show_target, attempts)
+            }
+            Err(error) => {
+                tracing::debug!(status = error.status.as_u16(), code = error.code, "refused");
+                recording.refused(error.status, error.code);
+                let mut response = error.into_response_in(dialect);
+                if self.settings.show_target && attempts > 0 {
+                    say_attempts(&mut response, attempts);
+                }
+                response
+            }
+        }
+    }
+
+    async fn reply(
+        &self,
+        endpoint: Endpoint,
+        parts: &Parts,
+        kind: Kind,
+        body: Body,
+        recording: &mut Recording,
+    ) -> Result<Reply, GatewayError> {
+        let incoming = Incoming::read(self, &parts.headers, kind, body).await?;
+        // A body may take its time; settings saved meanwhile count.
+        let snapshot = self.snapshots.load();
+        let key = authenticate(&snapshot, &parts.headers, Utc::now())?;
+        let route = route(&snapshot, key, &incoming.model)?;
+        recording.note(|record| record.route = Some(Arc::clone(route)));
+        let payload = &incoming.payload;
+        if let Payload::Form(form) = payload
+            && !route.may_try_again()
+        {
+            form.is_sent_once().await;
+        }
+
+        let placement;
+        let way = match responses::bound(self, endpoint, key, route, payload).await? {
+            Some(choice) => {
+                recording.note(|record| record.is_bound = true);
+                Way::Bound(choice)
+            }
+            None => {
+                let asked = Asked {
+                    path: parts.uri.path(),
+                    headers: &parts.headers,
+                    body: payload.json(),
+                    depth: incoming.depth,
+                    counts: true,
+                };
+                let gathered = Gathered::of(route, endpoint, asked).await;
+                let first;
+                (placement, first) = route.place(endpoint, &gathered.facts(), &self.lasting.loads);
+                recording.note(|record| {
+                    record.placement = placement.clone();
+                    record.no_decision = gathered.decision.err();
+                });
+                Way::Ranked {
+                    ranking: &placement.ranking,
+                    first,
+                }
+            }
+        };
+        let outgoing = Outgoing {
+            client: parts,
+            path: endpoint.path(),
+            payload,
+        };
+        let dispatch = Dispatch {
+            gateway: self,
+            endpoint,
+            route,
+            outgoing,
+            recording,
+        };
+        let answer = dispatch.run(way).await?;
+        let response = match endpoint {
+            Endpoint::Responses => responses::watch(self, key, route, &answer),
+            _ => None,
+        };
+        Ok(Reply {
+            answer,
+            keep_alive: route.keep_alive,
+            response,
+        })
+    }
+}
+
+/// The route of that name, if there is one that this key may use.
+fn route<'a>(
+    snapshot: &'a Snapshot,
+    key: &CompiledKey,
+    name: &str,
+) -> Result<&'a Arc<CompiledRoute>, GatewayError> {
+    let route = snapshot.routes.get(name);
+    let route = route.ok_or_else(|| GatewayError::no_such_route(name))?;
+    if !key.may_use(route.id) {
+        return Err(GatewayError::forbidden(format!(
+            "This key may not use the route `{}`. GET /v1/models lists those that it may use.",
+            route.name
+        ))
+        .about("model"));
+    }
+    if !route.enabled {
+        return Err(GatewayError::new(
+            StatusCode::NOT_FOUND,
+            "route_disabled",
+            format!("The route `{}` is switched off.", route.name),
+        )
+        .about("model"));
+    }
+    Ok(route)
+}

@@ -1,0 +1,159 @@
+//! What is known of a request: where it went, why, and how that ended.
+//!
+//! A [`Recording`] travels with the request and then with its answer, and however that ends, dropping it
+//! puts the [`Record`] into the log. It never holds what was asked or answered.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use http::StatusCode;
+use routing::NoDecision;
+use uuid::Uuid;
+
+use super::request_log::RequestLog;
+use super::upstream::Failure;
+use crate::snapshot::{Choice, CompiledKey, CompiledRoute, Placement};
+
+/// The name of a request, which the answer and all log lines carry.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestId(pub Uuid);
+
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub id: Uuid,
+    pub at: DateTime<Utc>,
+    /// The whole path, without the query.
+    pub path: String,
+    pub key: Arc<CompiledKey>,
+    /// As it was when the request came in; nothing where none was found.
+    pub route: Option<Arc<CompiledRoute>>,
+    pub placement: Placement,
+    /// Why there was no decision; nothing when there was one.
+    pub no_decision: Option<NoDecision>,
+    /// It had to go to where an earlier answer was made.
+    pub is_bound: bool,
+    pub attempts: Vec<Attempt>,
+    pub status: StatusCode,
+    /// Until the answer's head was there.
+    pub first_byte: Option<Duration>,
+    pub duration: Duration,
+    /// Of the answer's body, as it passed.
+    pub bytes: u64,
+    /// Why it did not end well.
+    pub error: Option<&'static str>,
+}
+
+/// One try to get an answer.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// `provider/model`
+    pub target: Arc<str>,
+    pub instance: Arc<str>,
+    pub is_fallback: bool,
+    pub outcome: Result<StatusCode, Failure>,
+    pub took: Duration,
+    /// Credentials that were refused before the one that led to the outcome.
+    pub refused: Vec<Refused>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// The credential's last characters.
+    pub hint: Arc<str>,
+    pub status: StatusCode,
+    pub took: Duration,
+}
+
+impl Attempt {
+    pub fn at(choice: Choice<'_>, is_fallback: bool) -> Self {
+        Self {
+            target: Arc::clone(&choice.target.name),
+            instance: Arc::clone(&choice.instance.url),
+            is_fallback,
+            outcome: Err(Failure::Reset),
+            took: Duration::ZERO,
+            refused: Vec::new(),
+        }
+    }
+}
+
+/// A record that is being written.
+#[derive(Debug)]
+pub struct Recording {
+    record: Option<Box<Record>>,
+    begun: Instant,
+    log: Arc<RequestLog>,
+}
+
+impl Recording {
+    pub fn begin(id: Uuid, path: &str, key: &Arc<CompiledKey>, log: &Arc<RequestLog>) -> Self {
+        let record = Record {
+            id,
+            at: Utc::now(),
+            path: path.to_owned(),
+            key: Arc::clone(key),
+            route: None,
+            placement: Placement::default(),
+            no_decision: Some(NoDecision::NotAsked),
+            is_bound: false,
+            attempts: Vec::new(),
+            status: CLIENT_LEFT,
+            first_byte: None,
+            duration: Duration::ZERO,
+            bytes: 0,
+            error: Some("the client left"),
+        };
+        Self {
+            record: Some(Box::new(record)),
+            begun: Instant::now(),
+            log: Arc::clone(log),
+        }
+    }
+
+    /// Writes something down.
+    pub fn note(&mut self, note: impl FnOnce(&mut Record)) {
+        if let Some(record) = &mut self.record {
+            note(record);
+        }
+    }
+
+    /// Tries so far.
+    pub fn attempts(&self) -> usize {
+        self.record
+            .as_ref()
+            .map_or(0, |record| record.attempts.len())
+    }
+
+    /// It was refused, or no answer came.
+    pub fn refused(&mut self, status: StatusCode, code: &'static str) {
+        self.note(|record| {
+            record.status = status;
+            record.error = Some(code);
+        });
+    }
+
+    /// The head of its answer is there; until the rest is too, the client may still leave.
+    pub fn answered(&mut self, status: StatusCode) {
+        let first_byte = self.begun.elapsed();
+        self.note(|record| {
+            record.status = status;
+            record.first_byte = Some(first_byte);
+        });
+    }
+}
+
+/// As nginx calls it; no client ever reads it.
+const CLIENT_LEFT: StatusCode = match StatusCode::from_u16(499) {
+    Ok(status) => status,
+    Err(_) => StatusCode::REQUEST_TIMEOUT,
+};
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        if let Some(mut record) = self.record.take() {
+            record.duration = self.begun.elapsed();
+            self.log.push(*record);
+        }
+    }
+}

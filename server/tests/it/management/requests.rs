@@ -1,0 +1,146 @@
+//! The latest requests: where each went, and why.
+
+use serde_json::{Value, json};
+
+use crate::support::{MockUpstream, Signalbox};
+
+async fn list(signalbox: &Signalbox, query: &str) -> Vec<Value> {
+    let (status, list) = signalbox.get(&format!("/requests{query}")).await;
+    assert_eq!(status, 200, "{list}");
+    list["items"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_record_says_what_the_answer_said_and_why() {
+    let upstream = MockUpstream::friendly().await;
+    let signalbox = Signalbox::start().await;
+    signalbox
+        .provider("local", &[upstream.url()], &["small", "large"])
+        .await;
+    let targets =
+        json!([{"provider": "local", "model": "small"}, {"provider": "local", "model": "large"}]);
+    let policy = json!({"session_affinity": {}, "least_inflight": {"weight": 2}});
+    signalbox
+        .create(
+            "/routes",
+            json!({"name": "qwen3", "targets": targets, "policy": policy}),
+        )
+        .await;
+    let key = signalbox.key().await;
+    let answer = signalbox
+        .chat(
+            &key,
+            r#"{"model":"qwen3","messages":[{"role":"user","content":"a secret of mine"}]}"#,
+        )
+        .header("session-id", "s")
+        .send()
+        .await
+        .unwrap();
+    let headers = answer.headers().clone();
+    let length = answer.bytes().await.unwrap().len();
+    let record = list(&signalbox, "").await.remove(0);
+    assert_eq!(
+        record["id"],
+        headers["x-signalbox-request-id"].to_str().unwrap()
+    );
+    assert_eq!(
+        record["target"],
+        headers["x-signalbox-target"].to_str().unwrap()
+    );
+    assert_eq!(
+        (&record["route"], &record["path"]),
+        (&json!("qwen3"), &json!("/v1/chat/completions"))
+    );
+    assert_eq!(
+        (&record["status"], &record["bytes"]),
+        (&json!(200), &json!(length))
+    );
+    assert_eq!(
+        (&record["key"]["name"], &record["error"]),
+        (&json!("test"), &Value::Null)
+    );
+    assert!(record["ttfb_ms"].as_u64().unwrap() <= record["duration_ms"].as_u64().unwrap());
+    assert_eq!(record["attempts"][0]["instance"], upstream.url());
+    let best = &record["ranking"][0];
+    assert_eq!(best["target"], record["target"]);
+    let scorers = &best["scorers"];
+    let total = scorers["session_affinity"]["share"].as_f64().unwrap()
+        + 2.0 * scorers["least_inflight"]["share"].as_f64().unwrap();
+    assert!((best["total"].as_f64().unwrap() - total).abs() < 1e-12);
+    assert!(!record.to_string().contains("a secret of mine"));
+    assert!(!record.to_string().contains(&key));
+}
+
+#[tokio::test]
+async fn newest_first_by_route_and_page_by_page() {
+    let upstream = MockUpstream::friendly().await;
+    let signalbox = Signalbox::start().await;
+    signalbox.provider("local", &[upstream.url()], &["m"]).await;
+    let a = signalbox.route("a", &[("local", "m", None)]).await;
+    signalbox.route("b", &[("local", "m", None)]).await;
+    let key = signalbox.key().await;
+    for model in ["a", "b", "a", "nowhere", "a", "b"] {
+        let answer = signalbox
+            .chat(&key, json!({"model": model}).to_string())
+            .send()
+            .await
+            .unwrap();
+        answer.bytes().await.unwrap();
+    }
+    signalbox.chat("sb_nobody", "{}").send().await.unwrap();
+    let routes = |records: &[Value]| -> Vec<Value> {
+        records
+            .iter()
+            .map(|record| record["route"].clone())
+            .collect()
+    };
+    let all = list(&signalbox, "").await;
+    assert_eq!(json!(routes(&all)), json!(["b", "a", null, "a", "b", "a"]));
+    assert_eq!(
+        (&all[2]["status"], &all[2]["error"]),
+        (&json!(404), &json!("model_not_found"))
+    );
+    assert_eq!(list(&signalbox, "?route=a").await.len(), 3);
+    let by_id = format!("?route={}", a["id"].as_str().unwrap());
+    assert_eq!(list(&signalbox, &by_id).await.len(), 3);
+
+    let (_, first) = signalbox.get("/requests?limit=4").await;
+    let next = first["next"].as_str().unwrap();
+    let (_, rest) = signalbox
+        .get(&format!("/requests?limit=4&before={next}"))
+        .await;
+    assert_eq!(
+        json!(routes(rest["items"].as_array().unwrap())),
+        json!(["b", "a"])
+    );
+    assert_eq!(rest["next"], Value::Null);
+    for (query, field) in [
+        ("limit=0", "limit"),
+        ("limit=x", "limit"),
+        ("limit=1001", "limit"),
+        ("before=x", "before"),
+    ] {
+        let (status, error) = signalbox.get(&format!("/requests?{query}")).await;
+        assert_eq!(status, 422);
+        assert!(error["error"]["fields"][field].is_string(), "{error}");
+    }
+}
+
+/// A thousand are kept, and all that is said of them is true while they come and go.
+#[tokio::test]
+async fn only_the_latest_thousand_are_kept() {
+    let upstream = MockUpstream::friendly().await;
+    let signalbox = Signalbox::start().await;
+    signalbox.provider("local", &[upstream.url()], &["m"]).await;
+    signalbox.route("a", &[("local", "m", None)]).await;
+    let key = signalbox.key().await;
+    for _ in 0..1_010 {
+        let answer = signalbox
+            .chat(&key, r#"{"model":"a"}"#)
+            .send()
+            .await
+            .unwrap();
+        answer.bytes().await.unwrap();
+    }
+    assert_eq!(list(&signalbox, "?limit=1000").await.len(), 1_000);
+}
