@@ -34,6 +34,10 @@ screenshots: build ## Take the pictures of docs/screenshots anew
 test: ## Run all tests: Rust, Postgres, kill -9, real models, browser
 	scripts/with-postgres.sh scripts/test.sh
 
+.PHONY: soak
+soak: build ## Half an hour of mixed traffic against upstreams that fail by chance
+	"$$(scripts/python-env.sh e2e/requirements.txt)/python" e2e/soak/soak.py $(MINUTES)
+
 .PHONY: lint
 lint: ## Check formatting, lints, types, licences
 	scripts/lint.sh
