@@ -10,6 +10,7 @@ pub(crate) mod empty_state;
 pub(crate) mod field;
 pub(crate) mod focus;
 pub(crate) mod frame;
+pub(crate) mod health;
 pub(crate) mod icon;
 pub(crate) mod leaving;
 pub(crate) mod load;

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::api::account::{About, PasswordChange, Session};
 use crate::api::explain::{DecisionTrial, DecisionTried};
+use crate::api::instance::Instance;
 use crate::api::key::{Key, KeyDraft, NewKey};
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
 use crate::error::ApiError;
@@ -100,6 +101,12 @@ pub async fn delete_routes(ids: Vec<Uuid>) -> Result<Vec<NotDeleted>, ApiError> 
 }
 
 /// Providers with the routes that use them.
+/// How all instances are at this moment.
+#[server(prefix = "/fn", endpoint = "list-instances", input = Json, output = Json)]
+pub async fn list_instances() -> Result<Vec<Instance>, ApiError> {
+    answer(async { Ok(backend()?.list_instances().await?.items) }).await
+}
+
 #[server(prefix = "/fn", endpoint = "summarize-providers", input = Json, output = Json)]
 pub async fn summarize_providers() -> Result<Vec<ProviderSummary>, ApiError> {
     answer(async {

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::components::health::{InstanceHealth, Instances};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::provider_words::kind_name;
 use crate::i18n::{text, use_locale};
@@ -18,6 +19,7 @@ pub(super) fn ProviderTable(
     doomed: RwSignal<Option<ProviderSummary>>,
 ) -> impl IntoView {
     let locale = use_locale();
+    let instances = Instances::watch();
     view! {
         <div class="table-box">
             <table class="table provider-table">
@@ -39,7 +41,7 @@ pub(super) fn ProviderTable(
                 <tbody>
                     {providers
                         .into_iter()
-                        .map(|provider| view! { <ProviderRow provider doomed /> })
+                        .map(|provider| view! { <ProviderRow provider doomed health=instances /> })
                         .collect_view()}
                 </tbody>
             </table>
@@ -51,6 +53,7 @@ pub(super) fn ProviderTable(
 fn ProviderRow(
     provider: ProviderSummary,
     doomed: RwSignal<Option<ProviderSummary>>,
+    health: Instances,
 ) -> impl IntoView {
     let locale = use_locale();
     let live = use_live();
@@ -94,6 +97,7 @@ fn ProviderRow(
             <td class="cell-instances" title=all_instances>
                 <span class="cut">{instances.into_iter().next()}</span>
                 {more(more_instances)}
+                <InstanceHealth instances=health provider=name.clone() />
             </td>
             <td class="cell-models number" data-label=text!(locale, providers.column_models)>
                 {models}

@@ -1,7 +1,9 @@
 //! One route: a row, and under it, when expanded, its targets and instances.
 
 use leptos::prelude::*;
+use routing::TargetDraft;
 
+use crate::components::health::{InstanceHealth, Instances, TroubledCount};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::route_by::{RouteByBadge, route_by_name};
 use crate::components::switch::Switch;
@@ -18,7 +20,12 @@ const COLUMNS: &str = "8";
 
 /// A body of its own for each route keeps its two rows together.
 #[component]
-pub(super) fn RouteRow(item: Item, listing: Listing, on_changed: Callback<()>) -> impl IntoView {
+pub(super) fn RouteRow(
+    item: Item,
+    listing: Listing,
+    instances: Instances,
+    on_changed: Callback<()>,
+) -> impl IntoView {
     let locale = use_locale();
     let live = use_live();
     let (ready, targets) = (item.ready(), item.branches.len());
@@ -56,6 +63,8 @@ pub(super) fn RouteRow(item: Item, listing: Listing, on_changed: Callback<()>) -
     let doomed = (id, name.clone());
     let large_label = track_label.clone();
     let large = StoredValue::new((branches.clone(), large_label));
+    let providers = providers(&route.targets);
+    let watched = StoredValue::new(providers.clone());
 
     view! {
         <tbody>
@@ -83,6 +92,7 @@ pub(super) fn RouteRow(item: Item, listing: Listing, on_changed: Callback<()>) -
                     <span class="ready" class:short=short>
                         {text!(locale, routes.ready, ready = ready, targets = targets)}
                     </span>
+                    <TroubledCount instances providers />
                 </td>
                 <td class="cell-route-by">
                     <RouteByBadge route_by=route.route_by />
@@ -132,13 +142,32 @@ pub(super) fn RouteRow(item: Item, listing: Listing, on_changed: Callback<()>) -
                         expanded()
                             .then(|| {
                                 let (branches, label) = large.get_value();
-                                view! { <LargeTrack branches label /> }
+                                let health = watched
+                                    .get_value()
+                                    .into_iter()
+                                    .map(|provider| view! { <InstanceHealth instances provider /> })
+                                    .collect_view();
+                                view! {
+                                    <LargeTrack branches label />
+                                    {health}
+                                }
                             })
                     }}
                 </td>
             </tr>
         </tbody>
     }
+}
+
+/// Of the targets, each once.
+fn providers(targets: &[TargetDraft]) -> Vec<String> {
+    let mut providers: Vec<String> = targets
+        .iter()
+        .map(|target| target.provider.clone())
+        .collect();
+    providers.sort();
+    providers.dedup();
+    providers
 }
 
 /// On or off, saved at once.

@@ -1,8 +1,9 @@
 //! Requests that end in every way there is leave nothing behind.
 
+use std::collections::HashSet;
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -135,10 +136,14 @@ async fn every_upstream_socket_of_a_client_that_left_closes_within_a_second() {
             self.0.fetch_sub(1, Ordering::SeqCst);
         }
     }
+    // Numbers of the requests that the upstream has seen.
+    let arrived: Arc<Mutex<HashSet<usize>>> = Arc::default();
     let slow = MockUpstream::start({
-        let under_way = Arc::clone(&under_way);
+        let (under_way, arrived) = (Arc::clone(&under_way), Arc::clone(&arrived));
         move |received| {
             under_way.fetch_add(1, Ordering::SeqCst);
+            let number = received.headers["x-number"].to_str().unwrap();
+            arrived.lock().unwrap().insert(number.parse().unwrap());
             let ends = Ends(Arc::clone(&under_way));
             async move {
                 if received.headers.contains_key("x-silent") {
@@ -166,20 +171,29 @@ async fn every_upstream_socket_of_a_client_that_left_closes_within_a_second() {
     .await;
     let key = signalbox.key().await;
     let leave = |number: usize| {
-        let mut request = signalbox.chat(&key, BODY);
+        let mut request = signalbox.chat(&key, BODY).header("x-number", number);
         if number.is_multiple_of(2) {
             request = request.header("x-silent", "1");
         }
-        let patience = Duration::from_millis(100 + draw(number) as u64 / 10);
+        let arrived = Arc::clone(&arrived);
         async move {
             let exchange = async { request.send().await.unwrap().bytes().await };
-            assert!(tokio::time::timeout(patience, exchange).await.is_err());
+            let patience = async {
+                while !arrived.lock().unwrap().contains(&number) {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+                tokio::time::sleep(Duration::from_millis(draw(number) as u64 / 10)).await;
+            };
+            tokio::select! {
+                _ = exchange => panic!("there is no end to that answer"),
+                () = patience => {}
+            }
         }
     };
     stream::iter(0..100)
         .for_each_concurrent(AT_ONCE, leave)
         .await;
-    assert!(slow.count() >= 90, "{}", slow.count());
+    assert_eq!(slow.count(), 100);
     inflight_becomes(&signalbox, 1, |counts| counts == [0]).await;
     let begun = std::time::Instant::now();
     while under_way.load(Ordering::SeqCst) > 0 {
