@@ -14,6 +14,8 @@ const LONGEST_HEADERS: usize = 16 * 1024;
 const LONGEST_MODEL: usize = 1024;
 const MOST_PARTS: usize = 1_000;
 
+const DISPOSITION: &[u8] = b"content-disposition";
+
 /// Why a body is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
@@ -22,7 +24,7 @@ pub enum Problem {
     )]
     ContentType,
     #[error(
-        "The boundary in `Content-Type` must have 1 to 70 characters, all of them letters, digits or one of ' ( ) + _ , - . / : = ?."
+        "The boundary in `Content-Type` must have 1 to 70 characters, all of them letters, digits or one of + - . / = _."
     )]
     Boundary,
     #[error("The body must begin with `--` and the boundary that `Content-Type` names.")]
@@ -31,12 +33,14 @@ pub enum Problem {
         "The boundary stands where no part begins or ends. It must have lines of its own, ended by CRLF, and occur in no part."
     )]
     Delimiter,
+    #[error("The body goes on after its closing boundary.")]
+    Epilogue,
     #[error("A part has a header that is not `Name: value` on one line ended by CRLF.")]
     Header,
     #[error("The headers of a part are longer than 16 KiB.")]
     HeadersTooLong,
     #[error(
-        "A part's `Content-Disposition` is not of the form `form-data; name=\"…\"; filename=\"…\"`, or is there twice."
+        "A part has no `Content-Disposition` of the form `form-data; name=\"…\"; filename=\"…\"`, or more than one."
     )]
     Disposition,
     #[error(
@@ -44,7 +48,7 @@ pub enum Problem {
     )]
     ExtendedName,
     #[error(
-        "A part's `Content-Disposition` can be read in more than one way. Leave \\ % ; = out of `name`, and `name=` out of `filename`; write `model` in lower case and without blanks."
+        "A part's `Content-Disposition` can be read in more than one way. Leave \\ % & ; = out of `name`, and `name=` out of `filename`; write `model` in lower case, with nothing around it."
     )]
     Ambiguous,
     #[error("The body has more than one field `model`. Keep one.")]
@@ -98,8 +102,8 @@ pub fn boundary(content_type: &[u8]) -> Result<Vec<u8>, Problem> {
         return Err(Problem::ContentType);
     }
     let boundary = boundary.ok_or(Problem::ContentType)?;
-    // RFC 2046 allows spaces too, which some parsers trim.
-    let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"'()+_,-./:=?".contains(byte);
+    // RFC 2046 allows more: spaces and quotes, which some parsers trim, and commas, where some cut.
+    let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-./=_".contains(byte);
     if boundary.is_empty() || boundary.len() > 70 || !boundary.iter().all(allowed) {
         return Err(Problem::Boundary);
     }
@@ -137,8 +141,8 @@ enum State {
     Closing,
     Closed,
     ClosedLineEnd,
-    /// After the last line. Nobody reads what stands here, unless it looks like a part.
-    Epilogue,
+    /// After the last line. Nothing may follow, as some parsers look for one more part.
+    End,
     Refused(Problem),
 }
 
@@ -153,7 +157,7 @@ impl State {
             (Self::AfterDelimiter, b'-') => Self::Closing,
             (Self::Closing, b'-') | (Self::Closed, b' ' | b'\t') => Self::Closed,
             (Self::Closed, b'\r') => Self::ClosedLineEnd,
-            (Self::ClosedLineEnd, b'\n') => Self::Epilogue,
+            (Self::ClosedLineEnd, b'\n') => Self::End,
             _ => return None,
         })
     }
@@ -183,7 +187,8 @@ impl Scanner {
             let looked_at = match self.state {
                 State::Start => self.start(rest),
                 State::Headers => self.headers(rest),
-                State::Contents | State::Epilogue => self.contents(rest),
+                State::Contents => self.contents(rest),
+                State::End => Err(Problem::Epilogue),
                 State::Refused(problem) => Err(problem),
                 _ => self.delimiter_line(*first),
             };
@@ -206,7 +211,7 @@ impl Scanner {
     /// Its closing delimiter has not come, or it was refused before.
     pub fn finish(&self) -> Result<(), Problem> {
         match self.state {
-            State::Closed | State::Epilogue => Ok(()),
+            State::Closed | State::End => Ok(()),
             State::Refused(problem) => Err(problem),
             _ => Err(Problem::Unfinished),
         }
@@ -234,9 +239,6 @@ impl Scanner {
             if self.parts > MOST_PARTS {
                 return Err(Problem::TooManyParts);
             }
-            // The line's end is kept with the headers: the empty line after them is then found by the
-            // same four bytes when there are none.
-            self.kept.extend_from_slice(b"\r\n");
         }
         Ok(1)
     }
@@ -245,6 +247,10 @@ impl Scanner {
         let before = self.kept.len();
         let room = LONGEST_HEADERS.saturating_sub(before).min(rest.len());
         self.kept.extend_from_slice(&rest[..room]);
+        // Some parsers read a part that begins with an empty line as if its headers came after that.
+        if self.kept.starts_with(b"\r") {
+            return Err(Problem::Disposition);
+        }
         let from = before.saturating_sub(3);
         let Some(found) = memmem::find(&self.kept[from..], b"\r\n\r\n") else {
             let is_full = self.kept.len() >= LONGEST_HEADERS;
@@ -255,7 +261,7 @@ impl Scanner {
             };
         };
         let end = from + found + 4;
-        let headers = &self.kept[2..end - 2];
+        let headers = &self.kept[..end - 2];
         if self.delimiter.find(headers).is_some() {
             return Err(Problem::Delimiter);
         }
@@ -284,7 +290,7 @@ impl Scanner {
             return Ok(length);
         };
         // Some parsers cut contents at a boundary wherever it stands, some after any line end.
-        if !begins_line || self.state == State::Epilogue {
+        if !begins_line {
             return Err(Problem::Delimiter);
         }
         if let Some(mut value) = self.value.take() {
@@ -336,21 +342,19 @@ fn is_model(headers: &[u8]) -> Result<bool, Problem> {
     let mut is_encoded = false;
     for line in headers.split_inclusive(|byte| *byte == b'\n') {
         let (name, value) = header(line).ok_or(Problem::Header)?;
-        if name.eq_ignore_ascii_case(b"content-disposition") {
-            if disposition.replace(value).is_some() {
-                return Err(Problem::Disposition);
-            }
+        if name.eq_ignore_ascii_case(DISPOSITION) {
+            disposition = Some(value);
         } else if name.eq_ignore_ascii_case(b"content-transfer-encoding") {
             is_encoded |= ![b"7bit".as_slice(), b"8bit", b"binary"]
                 .iter()
                 .any(|plain| value.eq_ignore_ascii_case(plain));
         }
     }
-    let Some(disposition) = disposition else {
-        return Ok(false);
-    };
-    let (name, is_file) = field(disposition)?;
-    if name != Some(b"model") {
+    // Of two, some parsers take the first, some the last, and some search for it within other headers.
+    let named = memmem::find_iter(&headers.to_ascii_lowercase(), DISPOSITION).count();
+    let disposition = disposition.filter(|_| named == 1);
+    let (name, is_file) = field(disposition.ok_or(Problem::Disposition)?)?;
+    if name != b"model" {
         return Ok(false);
     }
     if is_file || is_encoded {
@@ -371,8 +375,9 @@ fn header(line: &[u8]) -> Option<(&[u8], &[u8])> {
         .then(|| (name, value.trim_ascii()))
 }
 
-/// The name in a `Content-Disposition`, and whether it is a file's.
-fn field(disposition: &[u8]) -> Result<(Option<&[u8]>, bool), Problem> {
+/// The name in a `Content-Disposition`, and whether it is a file's. RFC 7578 demands a name; some parsers
+/// take that of the file in its place, or a `Content-ID`.
+fn field(disposition: &[u8]) -> Result<(&[u8], bool), Problem> {
     let (kind, parameters) = taken_apart(disposition).ok_or(Problem::Disposition)?;
     // Some parsers read the name whatever kind this is, and some only of this one.
     if !kind.eq_ignore_ascii_case(b"form-data") {
@@ -392,7 +397,8 @@ fn field(disposition: &[u8]) -> Result<(Option<&[u8]>, bool), Problem> {
             _ => return Err(Problem::Disposition),
         }
     }
-    if name.is_some_and(is_ambiguous) {
+    let name = name.ok_or(Problem::Disposition)?;
+    if is_ambiguous(name) {
         return Err(Problem::Ambiguous);
     }
     Ok((name, is_file))
@@ -407,11 +413,15 @@ fn hides_a_name(value: &[u8]) -> bool {
     })
 }
 
-/// Whether parsers read different names: some take a backslash, `%6d` and `=?utf-8?q?m?=` for what
-/// they stand for, some split at every `;` and `=`, some ignore case or trim.
+/// Whether parsers read different names: some take a backslash, `%6d`, `&#109;` and `=?utf-8?q?m?=` for
+/// what they stand for, some split at every `;` and `=`, and some ignore case, or trim blanks, slashes
+/// or a byte order mark.
 fn is_ambiguous(name: &[u8]) -> bool {
-    name.iter().any(|byte| b"\\%;=".contains(byte))
-        || (name != b"model" && name.trim_ascii().eq_ignore_ascii_case(b"model"))
+    let spelled = name
+        .iter()
+        .filter(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte))
+        .map(u8::to_ascii_lowercase);
+    name.iter().any(|byte| b"\\%&;=".contains(byte)) || (name != b"model" && spelled.eq(*b"model"))
 }
 
 type Parameters<'a> = Vec<(&'a [u8], &'a [u8])>;
