@@ -375,8 +375,8 @@ fn header(line: &[u8]) -> Option<(&[u8], &[u8])> {
         .then(|| (name, value.trim_ascii()))
 }
 
-/// The name in a `Content-Disposition`, and whether it is a file's. RFC 7578 demands a name; some parsers
-/// take that of the file in its place, or a `Content-ID`.
+/// The name in a `Content-Disposition`, and whether it is a file's. RFC 7578 demands a name; where it is
+/// missing or empty, some parsers take that of the file for it, or a `Content-ID`.
 fn field(disposition: &[u8]) -> Result<(&[u8], bool), Problem> {
     let (kind, parameters) = taken_apart(disposition).ok_or(Problem::Disposition)?;
     // Some parsers read the name whatever kind this is, and some only of this one.
@@ -397,6 +397,7 @@ fn field(disposition: &[u8]) -> Result<(&[u8], bool), Problem> {
             _ => return Err(Problem::Disposition),
         }
     }
+    let name = name.filter(|name| !name.is_empty());
     let name = name.ok_or(Problem::Disposition)?;
     if is_ambiguous(name) {
         return Err(Problem::Ambiguous);

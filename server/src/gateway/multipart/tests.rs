@@ -191,7 +191,6 @@ fn a_value_is_taken_as_it_stands() {
 #[test]
 fn other_parts_are_passed_over() {
     for headers in [
-        "Content-Disposition: form-data; name=\"\"",
         "Content-Disposition: form-data; name=\"models\"",
         "Content-Disposition: form-data; name=\"_model\"",
         "Content-Disposition: form-data; name=\"timestamp_granularities[]\"",
@@ -275,6 +274,10 @@ fn dispositions_that_parsers_read_differently_are_refused() {
         ("form-data name=\"model\"", Problem::Disposition),
         ("form-data", Problem::Disposition),
         ("form-data; filename=\"model\"", Problem::Disposition),
+        (
+            "form-data; name=\"\"; filename=\"model\"",
+            Problem::Disposition,
+        ),
         ("form-data; name", Problem::Disposition),
         ("form-data; name=", Problem::Disposition),
         ("form-data; name =\"model\"", Problem::Disposition),
