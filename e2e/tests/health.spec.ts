@@ -27,7 +27,7 @@ test('an instance that cannot be reached shows on Routes and Model Providers', a
   };
   await eject();
   await expect(page.getByRole('row', { name: /qwen3/ })).toContainText('1 not well');
-  await page.getByRole('button', { name: 'Expand qwen3' }).click();
+  await page.getByRole('button', { name: 'Targets and instances of qwen3' }).click();
   const onRoutes = page.getByRole('list', { name: 'Health' });
   await expect(onRoutes).toContainText('http://127.0.0.1:9/v1');
   await expect(onRoutes).toContainText(/(ejected until|recovering).*could not be reached/);

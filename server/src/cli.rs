@@ -76,6 +76,10 @@ pub struct Serve {
     #[arg(long, env = "SIGNALBOX_ALLOW_LINK_LOCAL")]
     pub allow_link_local: bool,
 
+    /// Address and port that serve /metrics and nothing else, to everybody [default: none]
+    #[arg(long, env = "SIGNALBOX_METRICS_LISTEN")]
+    pub metrics_listen: Option<SocketAddr>,
+
     /// Proxy for calls to providers; the system's proxy settings are ignored.
     #[arg(long, env = "SIGNALBOX_UPSTREAM_PROXY", hide_env_values = true)]
     pub upstream_proxy: Option<String>,

@@ -8,6 +8,7 @@ pub mod budget;
 pub mod credentials;
 pub mod decision;
 pub mod dispatch;
+pub mod encoding;
 pub mod endpoint;
 pub mod error;
 pub mod facts;
@@ -18,6 +19,7 @@ pub mod incoming;
 pub mod inflight;
 pub mod json;
 pub mod lasting;
+pub mod metrics;
 pub mod models;
 pub mod multipart;
 pub mod owners;
@@ -33,6 +35,7 @@ pub mod splice;
 pub mod spool;
 pub mod sse;
 pub mod upstream;
+pub mod usage;
 
 use std::sync::Arc;
 

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::gateway::error::{Dialect, GatewayError};
 use crate::gateway::record::RequestId;
 use crate::server::AppState;
-use crate::{api, assets, gateway, listener, pages};
+use crate::{api, assets, gateway, listener, monitoring, pages};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-signalbox-request-id");
 
@@ -25,6 +25,7 @@ pub fn router(state: AppState) -> Router {
     Router::new()
         .merge(v1(&state))
         .merge(guarded(&state))
+        .merge(monitoring::router(state.clone()))
         .route("/assets/{name}", get(assets::asset))
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready).with_state(state))

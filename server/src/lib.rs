@@ -12,6 +12,7 @@ pub mod health_checks;
 pub mod http;
 pub mod inspector;
 pub mod listener;
+pub mod monitoring;
 pub mod owner_archive;
 pub mod pages;
 pub mod prober;

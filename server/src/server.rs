@@ -18,7 +18,9 @@ use crate::cli::{Place, ResetPassword, Serve};
 use crate::gateway::body::Limits;
 use crate::gateway::budget::BufferBudget;
 use crate::gateway::lasting::Lasting;
+use crate::gateway::metrics::Metrics;
 use crate::gateway::owners::{Backlog, Owners};
+use crate::gateway::request_log::{Queue, RequestLog};
 use crate::gateway::upstream::Upstreams;
 use crate::gateway::{Gateway, Settings};
 use crate::inspector::Inspector;
@@ -27,7 +29,7 @@ use crate::prober::Prober;
 use crate::snapshot::Snapshots;
 use crate::store::Store;
 use crate::vault::{SecretKey, Vault};
-use crate::{assets, cross_origin, health_checks, http, listener};
+use crate::{assets, cross_origin, health_checks, http, listener, monitoring};
 
 /// The administrator.
 pub const ADMIN: &str = "admin";
@@ -45,6 +47,7 @@ pub struct AppState {
     pub sessions: Arc<Sessions>,
     pub snapshots: Arc<Snapshots>,
     pub gateway: Arc<Gateway>,
+    pub metrics: Arc<Metrics>,
     pub site: Arc<Site>,
     /// What scripts of other sites may do under `/v1`.
     pub cross_origin: Option<CorsLayer>,
@@ -74,26 +77,37 @@ pub struct Bound {
     listener: TcpListener,
     pub address: SocketAddr,
     pub state: AppState,
-    backlog: Backlog,
+    backlogs: Backlogs,
+    metrics_listener: Option<TcpListener>,
     limits: listener::Limits,
+}
+
+/// What requests leave to be worked up.
+#[derive(Debug)]
+pub struct Backlogs {
+    owners: Backlog,
+    queue: Queue,
 }
 
 impl Bound {
     pub async fn bind(options: &Serve) -> Result<Self, StartError> {
-        let listener = TcpListener::bind(options.listen).await.map_err(|error| {
-            StartError(format!("Cannot listen on {}: {error}.", options.listen))
-        })?;
+        let listener = listen(options.listen).await?;
         let address = listener.local_addr().map_err(StartError::new)?;
         let limits = listener::Limits {
             connections: options.max_connections,
             grace: Duration::from_secs(options.shutdown_grace_s),
         };
-        let (state, backlog) = open(options).await?;
+        let metrics_listener = match options.metrics_listen {
+            Some(address) => Some(listen(address).await?),
+            None => None,
+        };
+        let (state, backlogs) = open(options).await?;
         Ok(Self {
             listener,
             address,
             state,
-            backlog,
+            backlogs,
+            metrics_listener,
             limits,
         })
     }
@@ -104,7 +118,8 @@ impl Bound {
             listener,
             address,
             state,
-            backlog,
+            backlogs,
+            metrics_listener,
             limits,
         } = self;
         let app = http::router(state.clone());
@@ -133,12 +148,18 @@ impl Bound {
         });
         background.spawn({
             let (owners, stop) = (Arc::clone(&state.gateway.owners), served.clone());
-            async move { owners.keep_writing(backlog, stop).await }
+            async move { owners.keep_writing(backlogs.owners, stop).await }
         });
         background.spawn(health_checks::run(
             Arc::clone(&state.snapshots),
             stop.clone(),
         ));
+        let log = Arc::clone(&state.gateway.log);
+        let worked_up = log.keep_up(backlogs.queue, Arc::clone(&state.metrics), served.clone());
+        background.spawn(worked_up);
+        if let Some(listener) = metrics_listener {
+            background.spawn(monitoring::serve(listener, state.clone(), stop.clone()));
+        }
         background.close();
         if assets::names().is_none() {
             tracing::warn!("this binary was built without its pages; `make build` builds it whole");
@@ -157,8 +178,13 @@ impl Bound {
     }
 }
 
+async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
+    let listener = TcpListener::bind(address).await;
+    listener.map_err(|error| StartError(format!("Cannot listen on {address}: {error}.")))
+}
+
 /// Opens database, vault and gateway, and makes what a first start needs.
-pub async fn open(options: &Serve) -> Result<(AppState, Backlog), StartError> {
+pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
     let site = Site::new(options.public_url.as_deref()).map_err(StartError)?;
     let cross_origin = cross_origin::layer(&options.cors_origins).map_err(StartError)?;
     let (store, vault) = open_store(&options.place).await?;
@@ -170,12 +196,14 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlog), StartError> {
         .await
         .map_err(StartError::new)?;
     let snapshots = Arc::new(snapshots);
+    let (log, queue) = RequestLog::new();
+    let metrics = Metrics::new().map_err(StartError::new)?;
     let (owners, backlog) = Owners::new(Arc::new(OwnerArchive::new(store.clone())));
     let gateway = Gateway {
         snapshots: Arc::clone(&snapshots),
         lasting: Arc::clone(&lasting),
         owners: Arc::new(owners),
-        log: Arc::default(),
+        log: Arc::clone(&log),
         budget: BufferBudget::new(options.buffer_mib * MIB),
         disk_budget: BufferBudget::new(options.spool_mib * MIB),
         settings: Settings {
@@ -190,7 +218,7 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlog), StartError> {
         allow_link_local: options.allow_link_local,
     };
     let prober = Prober::new(vault.clone(), lasting);
-    let inspector = Inspector::new(Arc::clone(&snapshots), Arc::clone(&gateway.log));
+    let inspector = Inspector::new(Arc::clone(&snapshots), log);
     let admin = Admin::new(store.clone(), vault, snapshots.clone(), rules);
     let sessions = Sessions::new(store.clone(), &site, options.trusted_proxies.clone());
     let state = AppState {
@@ -200,11 +228,18 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlog), StartError> {
         sessions: Arc::new(sessions),
         snapshots,
         gateway: Arc::new(gateway),
+        metrics: Arc::new(metrics),
         site: Arc::new(site),
         cross_origin,
         store,
     };
-    Ok((state, backlog))
+    Ok((
+        state,
+        Backlogs {
+            owners: backlog,
+            queue,
+        },
+    ))
 }
 
 /// `signalbox reset-password`: answers with what to tell the person.

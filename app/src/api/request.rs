@@ -33,7 +33,7 @@ pub struct RequestRecord {
     pub duration_ms: u64,
     /// Of the answer's body.
     pub bytes: u64,
-    /// What the upstream says it counted; null where that is not known.
+    /// What the upstream says it counted; null where it says nothing.
     pub tokens: Option<Tokens>,
     /// Why it did not end well.
     pub error: Option<String>,
@@ -59,8 +59,13 @@ pub struct KeyName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Tokens {
+    /// Those that were read from or put into a cache included.
     pub input: u64,
     pub output: u64,
+    /// Of the input, what was read from a cache; null where that is not known.
+    pub cached: Option<u64>,
+    /// Of the output, what was thought and not said; null where that is not known.
+    pub reasoning: Option<u64>,
 }
 
 /// One try at one instance.

@@ -22,5 +22,5 @@ pub(super) async fn list(
     State(state): State<AppState>,
     FilterQuery(filter): FilterQuery,
 ) -> Result<Json<List<RequestRecord>>, Refused> {
-    Ok(Json(state.inspector.requests(&filter)?))
+    Ok(Json(state.inspector.requests(&filter).await?))
 }

@@ -14,6 +14,7 @@ use super::inflight::Inflight;
 use super::record::Recording;
 use super::response_watch::ResponseWatch;
 use super::sse::Boundary;
+use super::usage::Copied;
 
 /// While a stream's upstream is silent, a comment is sent so often: proxies on the way cut what they take
 /// for dead.
@@ -34,6 +35,8 @@ pub struct AnswerBody {
     /// Counts the request until the body is dropped, which is after its last byte. One that was taken in
     /// is not under way any more.
     inflight: Option<Inflight>,
+    /// Of an answer that can be read.
+    copied: Option<Copied>,
     passing: Passing,
 }
 
@@ -85,6 +88,7 @@ impl AnswerBody {
             wait: Box::pin(tokio::time::sleep_until(first)),
             comments,
             inflight,
+            copied: Copied::of(headers),
             passing,
         }
     }
@@ -99,6 +103,9 @@ impl AnswerBody {
         }
         if let Some(response) = &mut self.passing.response {
             response.push(piece);
+        }
+        if let Some(copied) = &mut self.copied {
+            copied.push(piece);
         }
         self.passing
             .recording
@@ -147,6 +154,8 @@ impl Drop for AnswerBody {
         if self.upstream.is_end_stream() {
             self.ended();
         }
+        let copied = self.copied.take();
+        self.passing.recording.finish(copied);
     }
 }
 
@@ -230,7 +239,7 @@ mod tests {
 
     use super::*;
     use crate::gateway::inflight::{InstanceLoad, Loads};
-    use crate::gateway::request_log::RequestLog;
+    use crate::gateway::request_log::{self, RequestLog};
     use crate::snapshot::CompiledKey;
 
     const IDLE: Duration = Duration::from_secs(40);
@@ -244,7 +253,7 @@ mod tests {
         fn new() -> Self {
             Self {
                 instance: Loads::default().instance(Uuid::nil(), "http://h/v1"),
-                log: Arc::default(),
+                log: request_log::tests::running(),
             }
         }
 
@@ -261,8 +270,8 @@ mod tests {
             AnswerBody::new(upstream, &headers, IDLE, Some(inflight), passing)
         }
 
-        fn error(&self) -> Option<&'static str> {
-            self.log.newest().first().unwrap().error
+        async fn error(&self) -> Option<&'static str> {
+            self.log.newest().await.first().unwrap().error
         }
     }
 
@@ -290,7 +299,7 @@ mod tests {
         let body = bench.body(reqwest::Body::wrap_stream(flowing), "application/json");
         assert_eq!(bench.instance.inflight(), 1);
         assert_eq!(text(body).await.len(), 50);
-        assert_eq!(bench.error(), None);
+        assert_eq!(bench.error().await, None);
 
         let silent = stream::pending::<Result<Bytes, std::io::Error>>();
         let body = bench.body(reqwest::Body::wrap_stream(silent), "text/event-stream");
@@ -306,7 +315,7 @@ mod tests {
         drop(frames);
         assert_eq!(bench.instance.inflight(), 0);
         assert!(bench.instance.last_error().unwrap().contains("fell silent"));
-        assert!(bench.error().unwrap().contains("fell silent"));
+        assert!(bench.error().await.unwrap().contains("fell silent"));
     }
 
     #[tokio::test(start_paused = true)]
@@ -360,10 +369,10 @@ mod tests {
         let bench = Bench::new();
         let silent = stream::pending::<Result<Bytes, std::io::Error>>();
         drop(bench.body(reqwest::Body::wrap_stream(silent), "text/event-stream"));
-        assert_eq!(bench.error(), Some("the client left"));
+        assert_eq!(bench.error().await, Some("the client left"));
         assert_eq!(bench.instance.inflight(), 0);
 
         drop(bench.body(reqwest::Body::default(), "application/json"));
-        assert_eq!(bench.error(), None, "there was nothing to wait for");
+        assert_eq!(bench.error().await, None, "there was nothing to wait for");
     }
 }

@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::request_log::RequestLog;
 use super::upstream::Failure;
+use super::usage::{Copied, Usage};
 use crate::snapshot::{Choice, CompiledKey, CompiledRoute, Placement};
 
 /// The name of a request, which the answer and all log lines carry.
@@ -40,6 +41,8 @@ pub struct Record {
     pub duration: Duration,
     /// Of the answer's body, as it passed.
     pub bytes: u64,
+    /// What the upstream says it counted.
+    pub usage: Option<Usage>,
     /// Why it did not end well.
     pub error: Option<&'static str>,
 }
@@ -66,6 +69,11 @@ pub struct Refused {
 }
 
 impl Attempt {
+    /// Its name, which holds no slash.
+    pub fn provider(&self) -> &str {
+        self.target.split('/').next().unwrap_or_default()
+    }
+
     pub fn at(choice: Choice<'_>, is_fallback: bool) -> Self {
         Self {
             target: Arc::clone(&choice.target.name),
@@ -102,12 +110,21 @@ impl Recording {
             first_byte: None,
             duration: Duration::ZERO,
             bytes: 0,
+            usage: None,
             error: Some("the client left"),
         };
         Self {
             record: Some(Box::new(record)),
             begun: Instant::now(),
             log: Arc::clone(log),
+        }
+    }
+
+    /// The end, with what its answer says of usage.
+    pub fn finish(&mut self, answer: Option<Copied>) {
+        if let Some(mut record) = self.record.take() {
+            record.duration = self.begun.elapsed();
+            self.log.push(record, answer);
         }
     }
 
@@ -151,9 +168,6 @@ const CLIENT_LEFT: StatusCode = match StatusCode::from_u16(499) {
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        if let Some(mut record) = self.record.take() {
-            record.duration = self.begun.elapsed();
-            self.log.push(*record);
-        }
+        self.finish(None);
     }
 }

@@ -6,12 +6,10 @@
 
 use std::sync::Arc;
 
-use async_compression::tokio::bufread::{BrotliDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder};
 use bytes::Bytes;
-use futures_util::FutureExt;
 use http::{HeaderMap, header};
-use tokio::io::{AsyncRead, AsyncReadExt};
 
+use super::encoding::Encoding;
 use super::json;
 use super::owners::{Owner, Owners};
 use super::sse::Reader;
@@ -29,28 +27,10 @@ pub struct ResponseWatch {
     is_done: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Encoding {
-    Identity,
-    Gzip,
-    Deflate,
-    Brotli,
-    Zstd,
-}
-
 impl ResponseWatch {
     /// Watches an answer with these headers. Nothing when it could not be read.
     pub fn of(headers: &HeaderMap, owners: &Arc<Owners>, owner: Owner) -> Option<Self> {
-        let encoding = headers.get(header::CONTENT_ENCODING);
-        let encoding = encoding.map(|value| value.as_bytes().to_ascii_lowercase());
-        let encoding = match encoding.as_deref() {
-            None | Some(b"identity") => Encoding::Identity,
-            Some(b"gzip") => Encoding::Gzip,
-            Some(b"deflate") => Encoding::Deflate,
-            Some(b"br") => Encoding::Brotli,
-            Some(b"zstd") => Encoding::Zstd,
-            Some(_) => return None,
-        };
+        let encoding = Encoding::of(headers)?;
         let content_type = headers.get(header::CONTENT_TYPE)?.as_bytes();
         Some(Self {
             owners: Arc::clone(owners),
@@ -83,7 +63,7 @@ impl ResponseWatch {
     }
 
     fn look(&mut self) {
-        let decoded = decoded(&self.head, self.encoding);
+        let decoded = self.encoding.decode(&self.head, LOOKED_AT);
         let id = match self.is_stream {
             true => id_in_stream(&decoded),
             false => json::text_at(&decoded, "id").map(std::borrow::Cow::into_owned),
@@ -106,32 +86,14 @@ fn id_in_stream(stream: &[u8]) -> Option<String> {
     found
 }
 
-/// As much as can be decoded of what is only a beginning.
-fn decoded(head: &[u8], encoding: Encoding) -> Vec<u8> {
-    let decoder: Box<dyn AsyncRead + Unpin + '_> = match encoding {
-        Encoding::Identity => return head.to_vec(),
-        Encoding::Gzip => Box::new(GzipDecoder::new(head)),
-        Encoding::Deflate => Box::new(ZlibDecoder::new(head)),
-        Encoding::Brotli => Box::new(BrotliDecoder::new(head)),
-        Encoding::Zstd => Box::new(ZstdDecoder::new(head)),
-    };
-    let mut decoded = Vec::new();
-    // Memory is always ready. That it breaks off is no surprise, and what came before it stays.
-    let _ = decoder
-        .take(LOOKED_AT as u64)
-        .read_to_end(&mut decoded)
-        .now_or_never();
-    decoded
-}
-
 #[cfg(test)]
 mod tests {
-    use async_compression::tokio::bufread::{BrotliEncoder, GzipEncoder, ZlibEncoder, ZstdEncoder};
     use async_trait::async_trait;
     use http::HeaderValue;
     use uuid::Uuid;
 
     use super::*;
+    use crate::gateway::encoding::tests::encoded;
     use crate::gateway::owners::Archive;
 
     #[derive(Debug)]
@@ -147,19 +109,6 @@ mod tests {
         }
         async fn forget(&self, _: &str) {}
         async fn prune(&self) {}
-    }
-
-    async fn compressed(body: &[u8], encoding: &str) -> Vec<u8> {
-        let mut encoder: Box<dyn AsyncRead + Unpin + '_> = match encoding {
-            "gzip" => Box::new(GzipEncoder::new(body)),
-            "deflate" => Box::new(ZlibEncoder::new(body)),
-            "br" => Box::new(BrotliEncoder::new(body)),
-            "zstd" => Box::new(ZstdEncoder::new(body)),
-            _ => Box::new(body),
-        };
-        let mut bytes = Vec::new();
-        encoder.read_to_end(&mut bytes).await.unwrap();
-        bytes
     }
 
     #[tokio::test]
@@ -186,7 +135,7 @@ mod tests {
                     let (owners, _backlog) = Owners::new(Arc::new(NoArchive));
                     let owners = Arc::new(owners);
                     let mut watch = ResponseWatch::of(&headers, &owners, owner.clone()).unwrap();
-                    let bytes = compressed(body.as_bytes(), encoding).await;
+                    let bytes = encoded(body.as_bytes(), encoding);
                     for piece in bytes.chunks(cut) {
                         watch.push(&Bytes::copy_from_slice(piece));
                         assert!(watch.head.len() <= LOOKED_AT);

@@ -211,6 +211,16 @@ impl Failure {
         self != Self::FirstByteTimeout
     }
 
+    /// As metrics call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Connect => "unreachable",
+            Self::ConnectTimeout => "connect_timeout",
+            Self::Reset => "reset",
+            Self::FirstByteTimeout => "first_byte_timeout",
+        }
+    }
+
     /// Ends a sentence that starts with the provider's name.
     pub fn in_words(self) -> &'static str {
         match self {

@@ -1,7 +1,9 @@
 //! `GET /requests`
 
 use app::api::list::List;
-use app::api::request::{Attempt, KeyName, RefusedCredential, RequestFilter, RequestRecord};
+use app::api::request::{
+    Attempt, KeyName, RefusedCredential, RequestFilter, RequestRecord, Tokens,
+};
 use app::error::ApiError;
 use uuid::Uuid;
 
@@ -17,7 +19,7 @@ impl Inspector {
     ///
     /// # Errors
     /// 422 for `limit`.
-    pub fn requests(&self, filter: &RequestFilter) -> Result<List<RequestRecord>, ApiError> {
+    pub async fn requests(&self, filter: &RequestFilter) -> Result<List<RequestRecord>, ApiError> {
         let limit = filter.limit.unwrap_or(LIMIT);
         if !(1..=MOST).contains(&limit) {
             return Err(ApiError::invalid_field("limit", "Write 1 to 1,000."));
@@ -34,7 +36,7 @@ impl Inspector {
             });
             is_older && is_of_route
         };
-        let records = self.log.newest();
+        let records = self.log.newest().await;
         let mut wanted = records.iter().filter(|record| is_wanted(record));
         let items: Vec<RequestRecord> = wanted
             .by_ref()
@@ -69,8 +71,12 @@ fn shown(record: &Record) -> RequestRecord {
         ttfb_ms: record.first_byte.map(ms),
         duration_ms: ms(record.duration),
         bytes: record.bytes,
-        // Answers are not read.
-        tokens: None,
+        tokens: record.usage.map(|usage| Tokens {
+            input: usage.input,
+            output: usage.output,
+            cached: usage.cached,
+            reasoning: usage.reasoning,
+        }),
         error: record.error.map(str::to_owned),
         attempts: record.attempts.iter().map(attempt).collect(),
         ranking: route.map_or_else(Vec::new, |route| ranking::shown(route, &record.placement)),

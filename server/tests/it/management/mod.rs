@@ -1,4 +1,5 @@
 mod contract;
+mod metrics;
 mod openapi;
 mod probing;
 mod requests;

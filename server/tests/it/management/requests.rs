@@ -1,5 +1,6 @@
 //! The latest requests: where each went, and why.
 
+use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
 use crate::support::{MockUpstream, Signalbox};
@@ -124,6 +125,58 @@ async fn newest_first_by_route_and_page_by_page() {
         assert_eq!(status, 422);
         assert!(error["error"]["fields"][field].is_string(), "{error}");
     }
+}
+
+/// Streamed and compressed, in three dialects.
+#[tokio::test]
+async fn tokens_are_what_the_upstream_says() {
+    let upstream = MockUpstream::start(|received| async move {
+        match received.uri.path() {
+            "/v1/chat/completions" => {
+                let usage = r#"{"prompt_tokens":7,"completion_tokens":5}"#;
+                let frames = format!(
+                    "data: {{\"choices\":[]}}\n\ndata: {{\"usage\":{usage}}}\n\ndata: [DONE]\n\n"
+                );
+                ([("content-type", "text/event-stream")], frames).into_response()
+            }
+            "/v1/messages" => {
+                let body =
+                    r#"{"usage":{"input_tokens":4,"cache_read_input_tokens":3,"output_tokens":5}}"#;
+                let mut encoder =
+                    async_compression::tokio::bufread::GzipEncoder::new(body.as_bytes());
+                let mut bytes = Vec::new();
+                tokio::io::AsyncReadExt::read_to_end(&mut encoder, &mut bytes)
+                    .await
+                    .unwrap();
+                ([("content-encoding", "gzip")], bytes).into_response()
+            }
+            _ => axum::Json(json!({"data": []})).into_response(),
+        }
+    })
+    .await;
+    let signalbox = Signalbox::start().await;
+    signalbox.provider("local", &[upstream.url()], &["m"]).await;
+    signalbox.route("a", &[("local", "m", None)]).await;
+    let key = signalbox.key().await;
+    for path in ["/v1/chat/completions", "/v1/messages", "/v1/embeddings"] {
+        let answer = signalbox
+            .post_v1(path, &key, r#"{"model":"a"}"#)
+            .send()
+            .await
+            .unwrap();
+        answer.bytes().await.unwrap();
+    }
+    // What is compressed is read a moment later.
+    let mut records = list(&signalbox, "").await;
+    while records.len() < 3 {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        records = list(&signalbox, "").await;
+    }
+    assert_eq!(records[0]["tokens"], Value::Null);
+    let messages = json!({"input": 7, "output": 5, "cached": 3, "reasoning": null});
+    assert_eq!(records[1]["tokens"], messages);
+    let chat = json!({"input": 7, "output": 5, "cached": null, "reasoning": null});
+    assert_eq!(records[2]["tokens"], chat);
 }
 
 /// A thousand are kept, and all that is said of them is true while they come and go.
