@@ -24,14 +24,11 @@ trap 'rm -f "$tools_path"' EXIT
 tools_job=$!
 cargo build --locked --package signalbox-frontend --target wasm32-unknown-unknown --profile "$profile"
 wait "$tools_job"
-tools=$(<"$tools_path")
+wasm_tools=$(<"$tools_path")
 
-# First the pages that are loaded when needed are taken out; then the rest gets its JavaScript.
-if [[ ! $glue/signalbox.js -nt $wasm ]]; then
+if [[ ! $glue/signalbox.js -nt $wasm || ! $glue/signalbox.js -nt $wasm_tools ]]; then
 	rm -rf "$glue"
-	"$tools/wasm-split-cli" "$wasm" "$glue" --out-name signalbox
-	"$tools/wasm-bindgen" "$glue/signalbox.wasm" --target web --no-typescript \
-		--omit-default-module-path --keep-lld-exports --out-dir "$glue" --out-name signalbox
+	"$wasm_tools" "$wasm" "$glue"
 fi
 
 node frontend/bundle.mjs "$glue" "$@"

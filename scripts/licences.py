@@ -1,5 +1,7 @@
 """Checks licences, bans and sources of every dependency against deny.toml, offline.
 
+    licences.py Cargo.toml...
+
 It knows as much of cargo-deny's format as deny.toml uses, and refuses the rest. Building
 cargo-deny itself takes longer than all other checks together.
 """
@@ -103,20 +105,26 @@ def duplicates(packages: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def main() -> None:
+def packages_of(manifest: str) -> list[dict[str, Any]]:
     command = ["cargo", "metadata", "--offline", "--locked", "--format-version", "1"]
+    command += ["--manifest-path", manifest]
     metadata = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-    packages = metadata["packages"]
-    policy = tomllib.loads(Path("deny.toml").read_text())
+    return metadata["packages"]
 
-    if policy["bans"]["multiple-versions"] == "warn" and (several := duplicates(packages)):
-        print(f"warning: in several versions: {'; '.join(several)}")
-    found = list(problems(packages, policy))
-    for problem in found:
-        print(f"error: {problem}")
-    if found:
-        sys.exit(1)
-    print(f"{len(packages)} packages: licences, bans and sources are as deny.toml asks")
+
+def main() -> None:
+    policy = tomllib.loads(Path("deny.toml").read_text())
+    failed = False
+    for manifest in sys.argv[1:]:
+        packages = packages_of(manifest)
+        if policy["bans"]["multiple-versions"] == "warn" and (several := duplicates(packages)):
+            print(f"warning: in several versions: {'; '.join(several)}")
+        found = list(problems(packages, policy))
+        for problem in found:
+            print(f"error: {problem}")
+        failed = failed or bool(found)
+        print(f"{manifest}: {len(packages)} packages, {len(found)} against deny.toml")
+    sys.exit(failed)
 
 
 if __name__ == "__main__":

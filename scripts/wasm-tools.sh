@@ -1,26 +1,28 @@
 #!/usr/bin/env bash
-# Makes sure of what wasm is processed with, and prints the folder of wasm-bindgen and wasm-split-cli.
+# Makes sure of what wasm is processed with (frontend/tools), and prints where that program is.
 source "$(dirname "$0")/lib.sh"
 
+version_of() { awk -v name="name = \"$1\"" '$0 == name { getline; gsub(/"/, "", $3); print $3 }' "$2"; }
+
 # wasm-bindgen works only with the very version that the code was linked with.
-bindgen=$(awk '/^name = "wasm-bindgen"$/ { getline; gsub(/"/, "", $3); print $3 }' Cargo.lock)
-[[ -n $bindgen ]] || die "Cargo.lock names no wasm-bindgen"
-# Takes apart what wasm_split_helpers, of leptos, marked.
-split=0.2.4
+linked=$(version_of wasm-bindgen Cargo.lock)
+ours=$(version_of wasm-bindgen-cli-support frontend/tools/Cargo.lock)
+[[ -n $linked && $linked == "$ours" ]] ||
+	die "Cargo.lock has wasm-bindgen ${linked:-none}, frontend/tools ${ours:-none}: they have to be the same"
 
-home=$cache/tools/wasm-$bindgen-$split
-tools_are_there() { [[ -x $home/bin/wasm-bindgen && -x $home/bin/wasm-split-cli ]]; }
+# One for each content of the sources.
+key=$(cat frontend/tools/Cargo.{toml,lock} frontend/tools/src/main.rs | cksum | tr ' ' -)
+program=$cache/tools/wasm-tools-$key
 
-tools_are_there || one_at_a_time wasm-tools
-if ! tools_are_there; then
-	say "building wasm-bindgen $bindgen and wasm-split $split, once (about two minutes)"
+[[ -x $program ]] || one_at_a_time wasm-tools
+if [[ ! -x $program ]]; then
+	say "building what processes the pages' wasm, once (about a minute)"
 	build=$(mktemp -d)
 	trap 'rm -rf "$build"' EXIT
-	# Run for seconds, so built for a quick build rather than a quick program.
-	export CARGO_TARGET_DIR=$build CARGO_PROFILE_RELEASE_OPT_LEVEL=0
-	# A registry that lags behind may lack a version which the tool's own lock names.
-	install() { cargo install --root "$home" --locked "$@" >&2 || cargo install --root "$home" "$@" >&2; }
-	install wasm-bindgen-cli --version "$bindgen" --bin wasm-bindgen
-	install wasm_split_cli_support --version "$split" --features build-binary
+	cargo build --release --locked --manifest-path frontend/tools/Cargo.toml --target-dir "$build" >&2
+	mkdir -p "$cache/tools"
+	# Under its name only when it is whole.
+	cp "$build/release/wasm-tools" "$program.new"
+	mv "$program.new" "$program"
 fi
-echo "$home/bin"
+echo "$program"
