@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -65,10 +67,17 @@ impl StartError {
     }
 }
 
-/// `signalbox serve`: runs until `stop` is cancelled.
-pub async fn serve(options: Serve, stop: CancellationToken) -> Result<(), StartError> {
-    Bound::bind(&options).await?.run(stop).await;
-    Ok(())
+/// `signalbox serve`: runs until `stop` is cancelled. Boxed, so that all it leads to, the whole server, is
+/// compiled here and not once more in whatever awaits it.
+pub fn serve(
+    options: Serve,
+    stop: CancellationToken,
+) -> BoxFuture<'static, Result<(), StartError>> {
+    async move {
+        Bound::bind(&options).await?.run(stop).await;
+        Ok(())
+    }
+    .boxed()
 }
 
 /// A server that is open and has its address, but takes no connection yet.
@@ -243,7 +252,11 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
 }
 
 /// `signalbox reset-password`: answers with what to tell the person.
-pub async fn reset_password(options: ResetPassword) -> Result<String, StartError> {
+pub fn reset_password(options: ResetPassword) -> BoxFuture<'static, Result<String, StartError>> {
+    change_password(options).boxed()
+}
+
+async fn change_password(options: ResetPassword) -> Result<String, StartError> {
     let (store, _) = open_store(&options.place).await?;
     let generated = options.password.is_none();
     let password = options.password.map_or_else(generate_password, Ok)?;

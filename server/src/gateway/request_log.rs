@@ -100,9 +100,9 @@ impl RequestLog {
             let is_work = messages.iter().any(Message::is_work);
             let (log, of_all) = (Arc::clone(&self), Arc::clone(&metrics));
             let work = move || {
-                messages
-                    .into_iter()
-                    .for_each(|message| log.take(message, &of_all))
+                for message in messages {
+                    log.take(message, &of_all);
+                }
             };
             if is_work {
                 if let Err(error) = tokio::task::spawn_blocking(work).await {
