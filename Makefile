@@ -31,7 +31,7 @@ screenshots: build ## Take the pictures of docs/screenshots anew
 	npm --prefix e2e --silent run screenshots
 
 .PHONY: test
-test: ## Run all tests: Rust, Postgres, kill -9, real models, browser
+test: ## Run all tests: Rust, Postgres, kill -9, clients, real models, browser
 	scripts/with-postgres.sh scripts/test.sh
 
 .PHONY: soak

@@ -10,10 +10,12 @@ python=$(scripts/python-env.sh e2e/requirements.txt)/python
 have curl || install_debian curl
 scripts/chromium.sh >/dev/null
 scripts/node-modules.sh e2e
+scripts/node-programs.sh e2e/clients >/dev/null
 
 stage "cargo test" cargo test --locked --workspace --exclude signalbox-frontend
 stage "release build" scripts/build.sh
 stage "kill -9" "$python" -m pytest -c e2e/pyproject.toml e2e/durability
 stage "decision faults" "$python" -m pytest -c e2e/pyproject.toml e2e/policy
+stage "clients" "$python" -m pytest -c e2e/pyproject.toml e2e/clients
 stage "real models" "$python" -m pytest -c e2e/pyproject.toml e2e/real
 stage "browser" npm --prefix e2e --silent test
