@@ -11,11 +11,11 @@ from terminal import Terminal
 
 
 class Agent:
-    maker_name: str  # as the editor's presets have it
-    route: str
+    name: str  # as the editor's presets have it
 
-    def __init__(self, terminal: Terminal, url: str, key: str) -> None:
+    def __init__(self, terminal: Terminal, url: str, key: str, route: str) -> None:
         self.terminal = terminal
+        self.route = route
         self.set_up(url, key)
 
     def set_up(self, url: str, key: str) -> None:
@@ -31,8 +31,7 @@ class Agent:
 
 
 class Codex(Agent):
-    maker_name = "Codex"
-    route = "for-codex"
+    name = "Codex"
 
     def set_up(self, url: str, key: str) -> None:
         self.terminal.write(
@@ -66,8 +65,8 @@ class Codex(Agent):
 
 
 class ClaudeCode(Agent):
-    maker_name = "Claude Code"
-    route = "for-claude-code"
+    name = "Claude Code"
+    flags: tuple[str, ...] = ()
 
     def set_up(self, url: str, key: str) -> None:
         self.terminal.environment |= {
@@ -80,15 +79,14 @@ class ClaudeCode(Agent):
         }
 
     def ask(self, prompt: str) -> str:
-        return self.terminal.run("claude", "-p", prompt)
+        return self.terminal.run("claude", *self.flags, "-p", prompt)
 
     def go_on(self, prompt: str) -> str:
-        return self.terminal.run("claude", "-p", "--continue", prompt)
+        return self.terminal.run("claude", *self.flags, "--continue", "-p", prompt)
 
 
 class Opencode(Agent):
-    maker_name = "opencode"
-    route = "for-opencode"
+    name = "opencode"
 
     def set_up(self, url: str, key: str) -> None:
         provider = {

@@ -29,10 +29,20 @@ def record(everything: Record) -> Record:
 
 
 @pytest.fixture(scope="session")
-def signalbox(tmp_path_factory: pytest.TempPathFactory, everything: Record) -> Iterator[Signalbox]:
-    first = Upstream("first", "model-a", everything)
-    second = Upstream("second", "model-b", everything)
-    third = Upstream("third", "model-c", everything, kind="anthropic")
+def upstreams(everything: Record) -> dict[str, Upstream]:
+    made = [
+        Upstream("first", "model-a", everything),
+        Upstream("second", "model-b", everything),
+        Upstream("third", "model-c", everything, kind="anthropic"),
+    ]
+    return {upstream.name: upstream for upstream in made}
+
+
+@pytest.fixture(scope="session")
+def signalbox(
+    tmp_path_factory: pytest.TempPathFactory, upstreams: dict[str, Upstream]
+) -> Iterator[Signalbox]:
+    first, second, third = upstreams.values()
     box = Signalbox(tmp_path_factory.mktemp("signalbox"))
     box.start()
     try:

@@ -11,6 +11,8 @@ import textwrap
 import threading
 from pathlib import Path
 
+HERE = Path(__file__).parent
+
 
 class Nowhere(socketserver.ThreadingTCPServer):
     """A proxy that lets nobody through and remembers who wanted to go where."""
@@ -21,6 +23,10 @@ class Nowhere(socketserver.ThreadingTCPServer):
         super().__init__(("127.0.0.1", 0), _Refusal)
         self.wanted: list[str] = []
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+    def server_close(self) -> None:
+        self.shutdown()
+        super().server_close()
 
     @property
     def url(self) -> str:
@@ -35,15 +41,22 @@ class _Refusal(socketserver.StreamRequestHandler):
         self.wfile.write(b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n")
 
 
+def programs() -> Path:
+    """Where the coding agents are installed."""
+    script = [HERE.parents[1] / "scripts" / "node-programs.sh", HERE]
+    installed = subprocess.run(script, stdout=subprocess.PIPE, text=True, check=True)
+    return Path(installed.stdout.strip())
+
+
 class Terminal:
-    def __init__(self, home: Path, programs: Path, proxy: Nowhere) -> None:
+    def __init__(self, home: Path, proxy: Nowhere) -> None:
         self.home = home
         self.proxy = proxy
         self.project = home / "project"
         self.project.mkdir(parents=True)
         self.environment = {
             "HOME": str(home),
-            "PATH": f"{programs}:{os.environ['PATH']}",
+            "PATH": f"{programs()}:{os.environ['PATH']}",
             "TMPDIR": str(home),
             "LANG": "C.UTF-8",
             "NO_COLOR": "1",

@@ -6,7 +6,6 @@ The routes are made as the editor's presets make them, over four instances.
 from __future__ import annotations
 
 import re
-import subprocess
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,26 +17,11 @@ from signalbox import Signalbox
 from terminal import Nowhere, Terminal
 from upstream import Asked, Record, Upstream, register, target, words_of
 
-ROOT = Path(__file__).parents[2]
-EDITOR = ROOT / "app/src/pages/route_editor/policy/affinity.rs"
+EDITOR = Path(__file__).parents[2] / "app/src/pages/route_editor/policy/affinity.rs"
 # The header in which each sends its session, as the editor has it.
 PRESETS = dict(re.findall(r'\("([\w ]+)", "([\w-]+)"\)', EDITOR.read_text()))
 
 pytestmark = pytest.mark.parametrize("agent", [Codex, ClaudeCode, Opencode], indirect=True)
-
-
-@pytest.fixture(scope="session")
-def programs() -> Path:
-    script = [ROOT / "scripts/node-programs.sh", Path(__file__).parent]
-    installed = subprocess.run(script, stdout=subprocess.PIPE, text=True, check=True)
-    return Path(installed.stdout.strip())
-
-
-@pytest.fixture(scope="session")
-def proxy() -> Iterator[Nowhere]:
-    with Nowhere() as proxy:
-        yield proxy
-        proxy.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -54,33 +38,32 @@ def agent(
     signalbox: Signalbox,
     instances: list[Upstream],
     key: str,
-    programs: Path,
-    proxy: Nowhere,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Agent:
+) -> Iterator[Agent]:
     kind: type[Agent] = request.param
-    affine = {"name": kind.route, "targets": [target(instances[0])]}
-    affine |= {"policy": {"session_affinity": {}}}
-    route = signalbox.post("/routes", affine)
+    name = f"for-{kind.__name__}"
+    policy = {"session_affinity": {}}
+    route = {"name": name, "targets": [target(instances[0])], "policy": policy}
+    route = signalbox.post("/routes", route)
     # As the preset does it: its header goes before the usual keys.
-    preset = {"header": PRESETS[kind.maker_name]}
+    preset = {"header": PRESETS[kind.name]}
     keys = route["policy"]["session_affinity"]["keys"]
     route["policy"]["session_affinity"]["keys"] = [preset, *(k for k in keys if k != preset)]
     signalbox.put(f"/routes/{route['id']}", route)
-    home = tmp_path_factory.mktemp(kind.route)
-    return kind(Terminal(home, programs, proxy), signalbox.url, key)
+    with Nowhere() as proxy:
+        yield kind(Terminal(tmp_path_factory.mktemp(name), proxy), signalbox.url, key, name)
 
 
 def owner(box: Signalbox, agent: Agent, session: str) -> str:
     """Which instance a session belongs to, as Signalbox explains it."""
     (route,) = [route for route in box.get("/routes")["items"] if route["name"] == agent.route]
-    request = {"headers": {PRESETS[agent.maker_name]: session}, "body": {}}
+    request = {"headers": {PRESETS[agent.name]: session}, "body": {}}
     return box.post(f"/routes/{route['id']}/explain", request)["ranking"][0]["instance"]
 
 
 def session_of(agent: Agent, asked: list[Asked]) -> str:
     """What all of these requests say that they belong to."""
-    (session,) = {request.headers[PRESETS[agent.maker_name]] for request in asked}
+    (session,) = {request.headers[PRESETS[agent.name]] for request in asked}
     return session
 
 

@@ -8,12 +8,13 @@ from types import ModuleType
 from typing import Any
 
 import anthropic
+import httpx2
 import openai
 import pytest
 
 import answers
 from signalbox import Signalbox, free_port
-from upstream import Record, Upstream, register, target, whole
+from upstream import Record, Upstream, register, stream, target, whole, words_of
 
 GREETING = [{"role": "user", "content": "Hello"}]
 TOO_LONG = [{"role": "user", "content": "more " * (33 * 1024 * 1024 // 5)}]
@@ -55,12 +56,18 @@ def sdk(request: pytest.FixtureRequest, signalbox: Signalbox, key: str) -> Itera
 
 
 @pytest.fixture(scope="module")
-def troubled(signalbox: Signalbox, everything: Record) -> Upstream:
-    """The only target of the route `troubled`, which takes one request at a time."""
+def only_target(signalbox: Signalbox, everything: Record) -> Upstream:
+    """Of the route `troubled`; it takes one request at a time."""
     upstream = Upstream("troubled", "model-d", everything)
     register(signalbox, upstream, max_inflight=1)
     signalbox.post("/routes", {"name": "troubled", "targets": [target(upstream)]})
     return upstream
+
+
+@pytest.fixture
+def troubled(only_target: Upstream) -> Iterator[Upstream]:
+    yield only_target
+    only_target.trouble = None
 
 
 @pytest.mark.parametrize("wrong", ["sb_00000000_" + "0" * 32, "sk-somebody-elses"])
@@ -104,7 +111,7 @@ def test_a_provider_that_is_full(sdk: Sdk, troubled: Upstream, record: Record) -
         release()
         list(stream)
     assert int(refused.value.response.headers["retry-after"]) > 0
-    record.one(record.asked[0].path)
+    assert len(record.asked) == 1
 
 
 def test_a_provider_that_is_away(sdk: Sdk, signalbox: Signalbox) -> None:
@@ -141,10 +148,39 @@ def test_a_providers_own_refusal(
     shape = answers.openai_error if sdk.module is openai else answers.anthropic_error
     troubled.trouble = whole(shape(kind, "In the provider's own words."), status)
     troubled.trouble.headers["retry-after"] = "7"
-    try:
-        with sdk.refused(name, status, kind) as refused:
-            sdk.ask("troubled")
-    finally:
-        troubled.trouble = None
+    with sdk.refused(name, status, kind) as refused:
+        sdk.ask("troubled")
     assert "In the provider's own words." in str(refused.value)
     assert refused.value.response.headers["retry-after"] == "7"
+
+
+def test_a_stream_that_breaks_has_no_ending(sdk: Sdk, troubled: Upstream) -> None:
+    events = answers.chat_events if sdk.module is openai else answers.message_events
+    asked = {"model": troubled.model, "messages": GREETING}
+    troubled.trouble = stream(events(asked, "More is never said than this."))
+    troubled.trouble.breaks = True
+    answered = iter(sdk.ask("troubled", stream=True))
+    next(answered)
+    with pytest.raises((openai.APIConnectionError, httpx2.RemoteProtocolError)):
+        list(answered)
+
+
+def test_a_file_goes_on_to_who_can_take_it(
+    signalbox: Signalbox, key: str, record: Record, upstreams: dict[str, Upstream]
+) -> None:
+    """Of two targets one is overloaded; whoever's turn it is, the other answers."""
+    busy = upstreams["first"]
+    busy.trouble = whole(answers.openai_error("overloaded", "Later."), 503)
+    client = openai.OpenAI(base_url=f"{signalbox.url}/v1", api_key=key, max_retries=0)
+    try:
+        with client:
+            transcribe = client.audio.transcriptions.with_raw_response.create
+            file = ("speech.mp3", answers.AUDIO * 200, "audio/mpeg")
+            answered = [transcribe(model="everyday", file=file) for _ in range(2)]
+    finally:
+        busy.trouble = None
+    assert {raw.parse().text for raw in answered} == {words_of("second")}
+    assert sorted(raw.headers["x-signalbox-attempts"] for raw in answered) == ["1", "2"]
+    assert sorted(asked.upstream for asked in record.asked) == ["first", "second", "second"]
+    is_the_same = all(asked.form["file"].content == file[1] for asked in record.asked)
+    assert is_the_same

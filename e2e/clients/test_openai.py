@@ -6,6 +6,7 @@ import pytest
 from openai import NotFoundError, OpenAI
 
 import answers
+from signalbox import Signalbox
 from upstream import Record, words_of
 
 ROUTE = "everyday"
@@ -131,8 +132,21 @@ def test_a_streamed_response_is_where_it_was_made(openai: OpenAI, record: Record
         record.clear()
         with openai.responses.stream(model=ROUTE, input="Hello") as stream:
             made = stream.get_final_response()
-        kept = openai.responses.retrieve(made.id)
-        assert kept.output_text == made.output_text == record.asked[0].answered
+        assert made.output_text == record.asked[0].answered
+        assert openai.responses.retrieve(made.id).output_text == made.output_text
+        with record.held() as release, openai.responses.retrieve(made.id, stream=True) as again:
+            events = [next(again)]
+            release()
+            events += again
+        assert events[-1].response.output_text == made.output_text
+
+
+def test_a_response_is_found_after_a_restart(openai: OpenAI, signalbox: Signalbox) -> None:
+    made = [openai.responses.create(model=ROUTE, input="Hello") for _ in range(2)]
+    assert signalbox.stop() == 0
+    signalbox.start()
+    for response in made:
+        assert openai.responses.retrieve(response.id).output_text == response.output_text
 
 
 def test_a_response_that_nobody_made_is_not_found(openai: OpenAI, record: Record) -> None:
@@ -169,6 +183,13 @@ def test_images_are_edited(openai: OpenAI, record: Record) -> None:
         assert form[name].filename == "image.png"
         assert form[name].kind == "image/png"
         assert form[name].content == answers.IMAGE
+
+
+def test_several_images_keep_their_order(openai: OpenAI, record: Record) -> None:
+    images = [(f"{n}.png", answers.IMAGE + bytes([n]), "image/png") for n in range(3)]
+    openai.images.edit(model=ROUTE, prompt="Join them", image=images)
+    sent = [part for part in record.one("/v1/images/edits").parts if part.name == "image[]"]
+    assert [(part.filename, part.content, part.kind) for part in sent] == images
 
 
 def test_images_are_varied(openai: OpenAI, record: Record) -> None:

@@ -55,14 +55,12 @@ class Asked:
         return json.loads(self.body)
 
     @cached_property
-    def form(self) -> dict[str, Part]:
+    def parts(self) -> list[Part]:
         boundary = self.headers.get_boundary()
         assert boundary, self.headers["content-type"]
         _, *parts, end = (b"\r\n" + self.body).split(b"\r\n--" + boundary.encode())
         assert end.strip() == b"--"
-        read = [self._part(part) for part in parts]
-        assert len({part.name for part in read}) == len(read)
-        return {part.name: part for part in read}
+        return [self._part(part) for part in parts]
 
     @staticmethod
     def _part(text: bytes) -> Part:
@@ -73,13 +71,17 @@ class Asked:
         return Part(str(name), headers.get_filename(), kind, content)
 
     @property
+    def form(self) -> dict[str, Part]:
+        return {part.name: part for part in self.parts}
+
+    @property
     def is_form(self) -> bool:
         return self.headers.get_content_type() == "multipart/form-data"
 
     @property
     def fields(self) -> Json:
         """What a form says in words, as JSON would."""
-        texts = (part for part in self.form.values() if part.filename is None)
+        texts = (part for part in self.parts if part.filename is None)
         return {part.name: part.content.decode() for part in texts}
 
     @property
@@ -100,6 +102,7 @@ class Answer:
     kind: str = "application/json"
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
+    breaks: bool = False  # in its middle
 
 
 def whole(body: Json, status: int = 200) -> Answer:
@@ -126,7 +129,7 @@ class Record:
     def one(self, path: str) -> Asked:
         """The only request that arrived."""
         (asked,) = self.asked
-        assert asked.path == path
+        assert asked.path == path, asked.path
         return asked
 
     @contextmanager
@@ -197,8 +200,8 @@ class Upstream:
                 return whole(answers.completion(asked.json, self.words))
             case "POST", "v1", "responses":
                 return self._respond(asked.json, streamed)
-            case method, "v1", "responses", identity, *rest:
-                return self._made_before(method, identity, rest)
+            case _, "v1", "responses", identity, *rest:
+                return self._made_before(asked, identity, rest)
             case "POST", "v1", "messages":
                 if streamed:
                     return stream(answers.message_events(asked.json, self.words))
@@ -216,7 +219,7 @@ class Upstream:
                 return Answer([answers.AUDIO[:half], answers.AUDIO[half:]], "audio/mpeg")
             case "POST", "v1", "audio", "transcriptions" | "translations":
                 return self._transcribe(asked.fields)
-            case "POST", "v1" | "v2", "rerank":
+            case "POST", "v1", "rerank":
                 return whole(answers.rerank(asked.json))
             case "POST", "v1", "score":
                 return whole(answers.score(asked.json))
@@ -234,11 +237,13 @@ class Upstream:
             self._made[identity] = made, asked
         return stream(answers.response_events(made)) if streamed else whole(made)
 
-    def _made_before(self, method: str, identity: str, rest: list[str]) -> Answer:
-        made, asked = self._made.get(identity, ({}, {}))
-        match method, *rest:
+    def _made_before(self, asked: Asked, identity: str, rest: list[str]) -> Answer:
+        made, made_of = self._made.get(identity, ({}, {}))
+        match asked.method, *rest:
             case _ if not made:
                 pass
+            case ("GET",) if "stream=true" in asked.query:
+                return stream(answers.response_events(made))
             case ("GET",):
                 return whole(made)
             case ("DELETE",):
@@ -248,7 +253,7 @@ class Upstream:
                 made["status"] = "cancelled"
                 return whole(made)
             case "GET", "input_items":
-                return whole(answers.input_items(asked, identity))
+                return whole(answers.input_items(made_of, identity))
         return self._error(404, "not_found_error", f"No response {identity} here.")
 
     def _transcribe(self, fields: Json) -> Answer:
@@ -295,12 +300,21 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _serve(self) -> None:
         path, _, query = self.path.partition("?")
-        body = self.rfile.read(int(self.headers["content-length"] or 0))
-        asked = Asked(self.upstream.name, self.command, path, query, self.headers, body)
+        asked = Asked(self.upstream.name, self.command, path, query, self.headers, self._body())
         self.upstream.record.asked.append(asked)
         self._send(self.upstream.answer(asked))
 
     do_GET = do_POST = do_DELETE = do_HEAD = _serve
+
+    def _body(self) -> bytes:
+        if self.headers["transfer-encoding"] != "chunked":
+            return self.rfile.read(int(self.headers["content-length"] or 0))
+        chunks = []
+        while size := int(self.rfile.readline(), 16):
+            chunks.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(chunks)
 
     def _send(self, answer: Answer) -> None:
         self.send_response(answer.status)
@@ -317,6 +331,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self.end_headers()
                 for index, piece in enumerate(pieces):
                     if index == len(pieces) // 2:
+                        if answer.breaks:
+                            self.close_connection = True
+                            return
                         self.upstream.record.gate.wait(timeout=60)
                     self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
                 self.wfile.write(b"0\r\n\r\n")
