@@ -26,8 +26,8 @@ def test_it_asks_and_a_model_answers(gateway: Signalbox, route: str, tmp_path: P
     with Nowhere() as proxy:
         key = gateway.create_key("inference")
         agent = ClaudeCode(Terminal(tmp_path, proxy), gateway.url, key, route)
-        # Without its own instructions and tools, which are some 12,000 tokens: these models have room
-        # for 2,000. Those of Codex and opencode cannot be left away as far.
+        # Without its own instructions and tools, some 12,000 tokens, as these models have room for
+        # 2,000. Of those of Codex and opencode too much is left in any case.
         agent.flags = ("--bare", "--tools=", "--system-prompt", "Answer the question.")
         agent.terminal.environment["CLAUDE_CODE_EXTRA_BODY"] = '{"temperature": 0}'
         assert "France" in agent.ask("Paris is the capital of which country?")
