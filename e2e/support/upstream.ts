@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers';
 export class Upstream {
   /** What it lists as its models. */
   models: string[] = ['qwen3-0.6b', 'qwen3-32b', 'bge-reranker'];
+  /** Where it answers requests; everywhere unless said. */
+  serves: string[] | undefined;
   /** The credential of each request for that list, in the order of arrival. */
   readonly listedTo: (string | undefined)[] = [];
   /** The body of each request, in the order of arrival. */
@@ -18,6 +20,10 @@ export class Upstream {
       if (request.method === 'GET') {
         this.listedTo.push(request.headers.authorization);
         response.end(JSON.stringify({ object: 'list', data: this.models.map((id) => ({ id })) }));
+        return;
+      }
+      if (this.serves && !this.serves.includes(request.url ?? '')) {
+        response.writeHead(404).end('{}');
         return;
       }
       const body = JSON.parse(await text(request));

@@ -8,6 +8,8 @@ type Provider = {
   models: { name: string; category: string }[];
   credentials: { id: string; hint: string }[];
   headers: Record<string, null>;
+  speaks: string[] | null;
+  health_check: { path: string; interval_s: number } | null;
 };
 
 async function stored(signalbox: Signalbox): Promise<Provider[]> {
@@ -180,6 +182,89 @@ test.describe('two people', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('button', { name: 'Save mine' }).click();
     await expect(page.getByRole('row', { name: /mine at last/ })).toBeVisible();
+  });
+});
+
+test('what a test finds it to serve is ticked by one click', async ({
+  page,
+  signalbox,
+  upstream,
+}) => {
+  upstream.serves = ['/v1/chat/completions', '/v1/embeddings', '/v1/messages/count_tokens'];
+  await open(page, '/providers/new?preset=openai-compatible');
+  await signIn(page);
+  await page.getByLabel('Name', { exact: true }).fill('local');
+  await page.getByLabel('Base URL of instance 1').fill(upstream.url);
+  const endpoint = (name: string) => page.getByRole('checkbox', { name, exact: true });
+  await endpoint('rerank').check();
+  const tick = page.getByRole('button', { name: 'Tick these under Endpoints' });
+
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await expect(page.getByText('It serves: chat, count_tokens, embeddings.')).toBeVisible();
+  await expect(page.getByText('They are ticked.')).toBeHidden();
+  await expectAccessible(page);
+  await tick.click();
+  await expect(page.getByText('They are ticked.')).toBeVisible();
+  await expect(endpoint('chat')).toBeChecked();
+  await expect(endpoint('rerank')).not.toBeChecked();
+  await endpoint('chat').uncheck();
+  await expect(page.getByText('They are ticked.')).toBeHidden();
+  await tick.click();
+  await expect(endpoint('chat')).toBeChecked();
+
+  await test.step('what was found counts for what was tested', async () => {
+    const url = page.getByLabel('Base URL of instance 1');
+    await url.fill('http://127.0.0.1:1/v1');
+    await expect(tick).toBeHidden();
+    await url.fill(upstream.url);
+    await expect(tick).toBeVisible();
+  });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('row', { name: /local/ })).toBeVisible();
+  const [local] = await stored(signalbox);
+  expect(local?.speaks).toEqual(['chat', 'count_tokens', 'embeddings']);
+});
+
+test.describe('a health check', () => {
+  test.use({ tolerated: /status of 422/ });
+
+  test('is set, refused at its fields, and taken away', async ({ page, signalbox, upstream }) => {
+    const { id } = await signalbox.api<Provider>('POST', '/providers', {
+      name: 'local',
+      kind: 'openai',
+      instances: [{ url: upstream.url }],
+    });
+    await open(page, `/providers/${id}`);
+    await signIn(page);
+    const check = page.getByRole('group', { name: 'Health check' });
+    const path = check.getByLabel('Path');
+    const every = check.getByLabel('Every (s)');
+    const save = page.getByRole('button', { name: 'Save' });
+    await path.fill('health');
+    await every.fill('often');
+    await save.click();
+    await expect(every).toHaveAttribute('aria-invalid', 'true');
+    await expect(check.getByText('Write a whole number.')).toBeVisible();
+    await every.fill('4000');
+    await save.click();
+    await expect(check.getByText('A path begins with a slash')).toBeVisible();
+    await expect(check.getByText('Write 1 to 3,600 seconds')).toBeVisible();
+    await expectAccessible(page);
+    await path.fill('/health?deep=1');
+    await every.fill('5');
+    await save.click();
+    await expect(page.getByText('Provider local is saved.')).toBeVisible();
+    let [local] = await stored(signalbox);
+    expect(local?.health_check).toEqual({ path: '/health?deep=1', interval_s: 5 });
+
+    await page.getByRole('link', { name: 'local', exact: true }).click();
+    await expect(path).toHaveValue('/health?deep=1');
+    await expect(every).toHaveValue('5');
+    await path.fill('');
+    await save.click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Model Providers' })).toBeVisible();
+    [local] = await stored(signalbox);
+    expect(local?.health_check).toBeNull();
   });
 });
 

@@ -220,6 +220,140 @@ test.describe('what is refused', () => {
   });
 });
 
+type Failures = {
+  fallbacks: { provider: string; model: string }[];
+  retry: { attempts: number; statuses: number[] };
+  keep_alive: boolean;
+  revision: number;
+};
+
+test('fallbacks are added, moved and removed', async ({ page, signalbox, upstream }) => {
+  await registerProviders(signalbox, upstream);
+  const { id } = await addRoute(signalbox, 'qwen3');
+  const stored = async () => (await signalbox.api<Failures>('GET', `/routes/${id}`)).fallbacks;
+  await open(page, `/routes/${id}`);
+  await signIn(page);
+  const group = page.getByRole('group', { name: 'Fallbacks' });
+  const add = group.getByRole('button', { name: 'Add fallback' });
+  const fallback = (number: number) => group.getByRole('combobox', { name: `Fallback ${number}` });
+  const save = page.getByRole('button', { name: 'Save' });
+  await expect(group.getByText('There are none')).toBeVisible();
+
+  await test.step('a row that is left empty is refused at its field', async () => {
+    await add.click();
+    await expect(fallback(1)).toBeFocused();
+    await save.click();
+    await expect(fallback(1)).toHaveAttribute('aria-invalid', 'true');
+    await expect(group.getByText('Choose a model of a provider')).toBeVisible();
+    await expectAccessible(page);
+  });
+  await test.step('they are chosen and moved by the keyboard', async () => {
+    await fallback(1).focus();
+    await page.keyboard.type('32b');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(fallback(1)).toHaveValue(TARGETS[1]);
+    await add.focus();
+    await page.keyboard.press('Enter');
+    await expect(fallback(2)).toBeFocused();
+    await page.keyboard.type('qwen3');
+    // What is chosen already is not offered again.
+    await expect(group.getByRole('option')).toHaveCount(1);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await group.getByRole('button', { name: 'Move fallback 2 up' }).focus();
+    await page.keyboard.press('Enter');
+    await expect(fallback(1)).toHaveValue(TARGETS[0]);
+    await expect(group.getByRole('button', { name: 'Move fallback 1 down' })).toBeFocused();
+    await save.click();
+    await expect(page.getByText('Route qwen3 is saved.')).toBeVisible();
+    expect(await stored()).toEqual(targets());
+  });
+  await test.step('and removed', async () => {
+    await page.getByRole('link', { name: 'qwen3', exact: true }).click();
+    await expect(fallback(2)).toHaveValue(TARGETS[1]);
+    await group.getByRole('button', { name: 'Remove fallback 1' }).click();
+    await expect(add).toBeFocused();
+    await expect(fallback(1)).toHaveValue(TARGETS[1]);
+    await save.click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Routes' })).toBeVisible();
+    expect(await stored()).toEqual([targets()[1]]);
+  });
+});
+
+test.describe('retries', () => {
+  test.use({ tolerated: /status of 412/ });
+
+  test('are saved with what keeps a stream alive', async ({ page, signalbox, upstream }) => {
+    await registerProviders(signalbox, upstream);
+    const { id } = await addRoute(signalbox, 'qwen3');
+    const stored = () => signalbox.api<Failures>('GET', `/routes/${id}`);
+    await open(page, `/routes/${id}`);
+    await signIn(page);
+    const group = page.getByRole('group', { name: 'Retries' });
+    const attempts = group.getByLabel('Attempts');
+    const statuses = group.getByLabel('Retried statuses');
+    const keepAlive = group.getByRole('switch', { name: 'Keep alive' });
+    const save = page.getByRole('button', { name: 'Save' });
+    await expect(attempts).toHaveValue('2');
+    await expect(statuses).toHaveValue('429, 502, 503, 504');
+    await expect(keepAlive).toBeChecked();
+
+    await test.step('what is wrong is said at its field', async () => {
+      for (const [field, typed, problem] of [
+        [attempts, '11', 'A request may have from 1 to 10 attempts'],
+        [attempts, 'many', 'in whole numbers'],
+        [statuses, '503, 400', 'An answer of 400 says that the request itself is wrong'],
+        [statuses, '503, 5xx', 'Name statuses of failures'],
+        [statuses, '503, 503', 'This repeats entry 1'],
+      ] as const) {
+        await field.fill(typed);
+        await save.click();
+        await expect(field).toHaveAttribute('aria-invalid', 'true');
+        await expect(group.getByText(problem)).toBeVisible();
+        await attempts.fill('4');
+      }
+      await expectAccessible(page);
+      await statuses.fill('404,500');
+    });
+    await test.step('and the rest is saved', async () => {
+      await keepAlive.uncheck();
+      await save.click();
+      await expect(page.getByText('Route qwen3 is saved.')).toBeVisible();
+      expect(await stored()).toMatchObject({
+        retry: { attempts: 4, statuses: [404, 500] },
+        keep_alive: false,
+      });
+    });
+    await test.step('an edit from two browsers shows them', async () => {
+      await page.getByRole('link', { name: 'qwen3', exact: true }).click();
+      await expect(statuses).toHaveValue('404, 500');
+      await expect(keepAlive).not.toBeChecked();
+      const elsewhere = { ...(await stored()), fallbacks: [targets()[0]] };
+      await signalbox.api('PUT', `/routes/${id}`, elsewhere);
+      await attempts.fill('');
+      await statuses.fill('');
+      await save.click();
+      const dialog = page.getByRole('dialog', { name: 'Edited meanwhile' });
+      for (const [field, theirs, mine] of [
+        ['Fallbacks', TARGETS[0], 'nothing'],
+        ['Attempts', '4', '2'],
+        ['Retried statuses', '404, 500', 'nothing'],
+      ] as const) {
+        const row = dialog.getByRole('row', { name: new RegExp(`^${field}`) });
+        await expect(row.getByRole('cell')).toHaveText([theirs, mine]);
+      }
+      await dialog.getByRole('button', { name: 'Save mine' }).click();
+      // The toast may still tell of the save before.
+      await expect(page.getByRole('heading', { level: 1, name: 'Routes' })).toBeVisible();
+      expect(await stored()).toMatchObject({
+        fallbacks: [],
+        retry: { attempts: 2, statuses: [] },
+      });
+    });
+  });
+});
+
 test('leaving with unsaved changes is asked about', async ({ page, signalbox, upstream }) => {
   await registerProviders(signalbox, upstream);
   const { id } = await addRoute(signalbox, 'qwen3');
@@ -284,7 +418,7 @@ test('a route is made and reordered by the keyboard alone', async ({
   await page.keyboard.type('by-keyboard');
   const focused = page.locator(':focus');
   const tabTo = async (name: RegExp) => {
-    for (let step = 0; step < 12; step++) {
+    for (let step = 0; step < 24; step++) {
       await page.keyboard.press('Tab');
       const label = await focused.evaluate(
         (element) =>

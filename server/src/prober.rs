@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use app::api::provider::{InstanceTest, ProviderTest};
+use app::api::provider::{InstanceTest, ProviderKind, ProviderTest};
 use app::error::{ApiError, ErrorCode};
 use futures_util::future::join_all;
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use reqwest::Request;
 use serde::Deserialize;
+use tokio::time::timeout;
 
 use crate::gateway::lasting::Lasting;
 use crate::gateway::upstream::{Failure, with_causes};
@@ -19,6 +21,21 @@ use crate::vault::Vault;
 const PATIENCE: Duration = Duration::from_secs(15);
 /// A list of ten thousand models has about a megabyte.
 const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
+
+/// Endpoints by the names that `speaks` uses, each with a path after `/v1` that takes JSON.
+const ENDPOINTS: [(&str, &str); 11] = [
+    ("chat", "/chat/completions"),
+    ("completions", "/completions"),
+    ("responses", "/responses"),
+    ("messages", "/messages"),
+    ("count_tokens", "/messages/count_tokens"),
+    ("embeddings", "/embeddings"),
+    ("rerank", "/rerank"),
+    ("score", "/score"),
+    ("moderations", "/moderations"),
+    ("images", "/images/generations"),
+    ("audio", "/audio/speech"),
+];
 
 /// Calls providers on an operator's behalf.
 #[derive(Debug)]
@@ -66,7 +83,7 @@ impl Prober {
     }
 
     /// Asks every instance for its models: the one call that all kinds answer, that costs nothing and
-    /// that needs the credential.
+    /// that needs the credential. The first that answers well is then asked what it serves.
     pub async fn test(&self, provider: ProviderRecord) -> Result<ProviderTest, ApiError> {
         let provider = self.compile(provider)?;
         let instances = join_all(
@@ -76,6 +93,16 @@ impl Prober {
                 .map(|instance| test_instance(&provider, instance)),
         )
         .await;
+        let good = instances
+            .iter()
+            .zip(&provider.instances)
+            .find(|(test, _)| test.ok);
+        let speaks = match good {
+            Some((_, instance)) if provider.kind != ProviderKind::Decision => {
+                served(&provider, instance).await
+            }
+            _ => Vec::new(),
+        };
         let failed: Vec<&InstanceTest> = instances.iter().filter(|instance| !instance.ok).collect();
         let message = match failed.as_slice() {
             [] if instances.len() == 1 => "The instance answers.".to_owned(),
@@ -98,6 +125,7 @@ impl Prober {
                 .unwrap_or_default(),
             message,
             instances,
+            speaks,
         })
     }
 
@@ -163,12 +191,47 @@ async fn test_instance(provider: &CompiledProvider, instance: &CompiledInstance)
     }
 }
 
-/// `GET {base}/models`; the error is a sentence.
-async fn ask(provider: &CompiledProvider, instance: &CompiledInstance) -> Result<Answer, String> {
-    let mut request = reqwest::Request::new(Method::GET, instance.base.join("/models"));
+/// The endpoints that an instance serves, as far as it says so in time.
+async fn served(provider: &CompiledProvider, instance: &CompiledInstance) -> Vec<String> {
+    let asked = ENDPOINTS.map(|(name, path)| async move {
+        let serves = timeout(PATIENCE, serves(provider, instance, path)).await;
+        matches!(serves, Ok(true)).then(|| name.to_owned())
+    });
+    join_all(asked).await.into_iter().flatten().collect()
+}
+
+/// Sends nothing but `{}`, which costs nothing: who serves the path finds fault with that, and who does
+/// not finds fault with the path. A redirect is no answer of an endpoint, for none is followed.
+async fn serves(provider: &CompiledProvider, instance: &CompiledInstance, path: &str) -> bool {
+    let mut request = request(provider, instance, Method::POST, path);
+    let json = HeaderValue::from_static("application/json");
+    request.headers_mut().insert(header::CONTENT_TYPE, json);
+    *request.body_mut() = Some("{}".into());
+    match provider.client.execute(request).await {
+        Ok(answer) => {
+            let status = answer.status();
+            !status.is_redirection() && !matches!(status.as_u16(), 404 | 405 | 501)
+        }
+        Err(_) => false,
+    }
+}
+
+fn request(
+    provider: &CompiledProvider,
+    instance: &CompiledInstance,
+    method: Method,
+    path: &str,
+) -> Request {
+    let mut request = Request::new(method, instance.base.join(path));
     let mut headers = HeaderMap::new();
     provider.dress_with(&mut headers, provider.credentials.first());
     *request.headers_mut() = headers;
+    request
+}
+
+/// `GET {base}/models`; the error is a sentence.
+async fn ask(provider: &CompiledProvider, instance: &CompiledInstance) -> Result<Answer, String> {
+    let request = request(provider, instance, Method::GET, "/models");
     let exchange = async {
         let mut response = provider.client.execute(request).await?;
         let status = response.status();
@@ -181,7 +244,7 @@ async fn ask(provider: &CompiledProvider, instance: &CompiledInstance) -> Result
         }
         Ok(Answer { status, body })
     };
-    match tokio::time::timeout(PATIENCE, exchange).await {
+    match timeout(PATIENCE, exchange).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) => {
             let failure = Failure::of(&error);

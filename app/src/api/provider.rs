@@ -203,6 +203,9 @@ pub struct ProviderTest {
     pub latency_ms: u64,
     pub message: String,
     pub instances: Vec<InstanceTest>,
+    /// The endpoints of the first instance that answers well, by the names that a provider's `speaks`
+    /// uses; none for a decision service.
+    pub speaks: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -35,7 +35,7 @@ mod used_by;
 
 use credentials::Credentials;
 use differences::differences;
-use extras::{Headers, Speaks, TimeLimits};
+use extras::{Headers, HealthCheck, Speaks, TimeLimits};
 use form::ProviderForm;
 use instances::Instances;
 use models::Models;
@@ -250,6 +250,7 @@ pub(crate) fn ProviderEditor(
                 <Speaks form />
                 <Headers form problems />
                 <TimeLimits form problems />
+                <HealthCheck form problems />
                 {id.is_some().then(|| view! { <UsedBy routes /> })}
             </div>
             <div class="editor-end">

@@ -25,18 +25,22 @@ use crate::{paths, server_fns};
 mod balance;
 mod decides;
 mod differences;
+mod fallbacks;
 mod form;
 mod policy;
 mod policy_form;
+mod retries;
 mod simulator;
 mod targets;
 
 use decides::Decides;
 use differences::differences;
+use fallbacks::Fallbacks;
 use form::RouteForm;
 pub(crate) use form::Start;
 use policy::{Policy, Problems};
 use policy_form::By;
+use retries::Retries;
 use targets::Targets;
 
 const INVALID_FIELD: &str = ".editor [aria-invalid]";
@@ -197,6 +201,8 @@ pub(crate) fn RouteEditor(start: Start, catalog: Catalog) -> impl IntoView {
                 <div class="editor-form" hidden=move || form.policy.by.get() == By::TargetWeight>
                     <Policy form=form.policy deciders models problems=Problems(problems.into()) />
                 </div>
+                <Fallbacks form options problems=Problems(problems.into()) />
+                <Retries form problems=Problems(problems.into()) />
                 {move || {
                     refusal
                         .get()

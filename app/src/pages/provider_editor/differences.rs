@@ -1,6 +1,6 @@
 //! In what a stored provider and a draft differ, in words for a person. Secrets have none.
 
-use crate::api::provider::{Provider, ProviderDraft, Timeouts};
+use crate::api::provider::{HealthCheck, Provider, ProviderDraft, Timeouts};
 use crate::components::conflict::Difference;
 use crate::components::provider_words::kind_name;
 use crate::i18n::{Locale, text};
@@ -25,6 +25,12 @@ pub(super) fn differences(
         )
     };
     let speaks = |speaks: &Option<Vec<String>>| speaks.clone().unwrap_or_default().join(", ");
+    let health_check = |check: &Option<HealthCheck>| {
+        let check = check.as_ref();
+        check.map_or_else(String::new, |check| {
+            format!("{} · {} s", check.path, check.interval_s)
+        })
+    };
     let between = Difference::between;
     [
         between(
@@ -66,6 +72,11 @@ pub(super) fn differences(
             text!(locale, provider.timeouts),
             times(&theirs.timeouts),
             times(&mine.timeouts),
+        ),
+        between(
+            text!(locale, provider.health_check),
+            health_check(&theirs.health_check),
+            health_check(&mine.health_check),
         ),
     ]
     .into_iter()

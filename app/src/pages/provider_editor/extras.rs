@@ -1,4 +1,4 @@
-//! What a preset gets right and is rarely changed: endpoints, extra headers, timeouts.
+//! What a preset gets right and is rarely changed: endpoints, extra headers, timeouts, health check.
 
 use leptos::html::Input;
 use leptos::prelude::*;
@@ -24,7 +24,7 @@ pub(super) fn Speaks(form: ProviderForm) -> impl IntoView {
             class="panel"
             role="group"
             aria-labelledby="speaks-title"
-            hidden=move || form.kind.get() != ProviderKind::Openai
+            hidden=move || form.kind.get() == ProviderKind::Decision
         >
             <div class="panel-head">
                 <h2 class="panel-title" id="speaks-title">
@@ -54,14 +54,15 @@ fn Endpoint(endpoint: &'static str, speaks: RwSignal<Vec<String>>) -> impl IntoV
     let input = NodeRef::<Input>::new();
     // What was ticked before the page came alive counts.
     input.on_load(move |input| set(input.checked()));
-    let checked = speaks.with_untracked(|speaks| speaks.iter().any(|name| name == endpoint));
+    let checked = Memo::new(move |_| speaks.read().iter().any(|name| name == endpoint));
     view! {
         <li>
             <label class="check">
                 <input
                     type="checkbox"
                     autocomplete="off"
-                    checked=checked
+                    checked=checked.get_untracked()
+                    prop:checked=checked
                     node_ref=input
                     on:change=move |event| set(event_target_checked(&event))
                 />
@@ -201,6 +202,42 @@ pub(super) fn TimeLimits(form: ProviderForm, problems: Problems) -> impl IntoVie
                 value=form.idle_ms
                 error=problems.at(|| "timeouts.idle_ms".to_owned(), |draft| draft.timeouts.idle_ms)
             />
+        </section>
+    }
+}
+
+#[component]
+pub(super) fn HealthCheck(form: ProviderForm, problems: Problems) -> impl IntoView {
+    let locale = use_locale();
+    view! {
+        <section class="panel" role="group" aria-labelledby="health-check-title">
+            <div class="panel-head">
+                <h2 class="panel-title" id="health-check-title">
+                    {text!(locale, provider.health_check)}
+                </h2>
+                <p class="panel-about">{text!(locale, provider.health_check_about)}</p>
+            </div>
+            <div class="pair short">
+                <TextField
+                    id="health-path"
+                    label=text!(locale, provider.health_path)
+                    hint=text!(locale, provider.health_path_hint)
+                    code=true
+                    value=form.health_path
+                    error=problems
+                        .at(|| "health_check.path".to_owned(), |draft| draft.health_check.clone())
+                />
+                <TextField
+                    id="health-interval"
+                    label=text!(locale, provider.health_interval)
+                    value=form.health_interval_s
+                    error=problems
+                        .at(
+                            || "health_check.interval_s".to_owned(),
+                            |draft| draft.health_check.clone(),
+                        )
+                />
+            </div>
         </section>
     }
 }

@@ -38,8 +38,9 @@ pub(super) struct ProviderForm {
     pub connect_ms: RwSignal<String>,
     pub first_byte_ms: RwSignal<String>,
     pub idle_ms: RwSignal<String>,
-    /// It has no fields here and stays as it is.
-    health_check: StoredValue<Option<HealthCheck>>,
+    /// Blank for no health check.
+    pub health_path: RwSignal<String>,
+    pub health_interval_s: RwSignal<String>,
 }
 
 #[derive(Clone, Copy)]
@@ -111,7 +112,8 @@ impl ProviderForm {
             connect_ms: RwSignal::new(timeouts.connect_ms.to_string()),
             first_byte_ms: RwSignal::new(timeouts.first_byte_ms.to_string()),
             idle_ms: RwSignal::new(timeouts.idle_ms.to_string()),
-            health_check: StoredValue::new(None),
+            health_path: RwSignal::new(String::new()),
+            health_interval_s: RwSignal::new("10".to_owned()),
         }
     }
 
@@ -149,7 +151,10 @@ impl ProviderForm {
             form.add_header(name, true);
         }
         form.speaks.set(provider.speaks.clone().unwrap_or_default());
-        form.health_check.set_value(provider.health_check.clone());
+        if let Some(check) = &provider.health_check {
+            form.health_path.set(check.path.clone());
+            form.health_interval_s.set(check.interval_s.to_string());
+        }
         form
     }
 
@@ -228,6 +233,15 @@ impl ProviderForm {
                 .unwrap_or_default(),
             idle_ms: number("timeouts.idle_ms".into(), &self.idle_ms.read()).unwrap_or_default(),
         };
+        let path = self.health_path.get();
+        let health_check = (!path.trim().is_empty()).then(|| {
+            let typed = self.health_interval_s.read();
+            let interval_s = number("health_check.interval_s".into(), &typed).unwrap_or_default();
+            HealthCheck {
+                path,
+                interval_s: u32::try_from(interval_s).unwrap_or(u32::MAX),
+            }
+        });
 
         let mut headers = BTreeMap::new();
         for row in self.headers.list.read().iter() {
@@ -281,7 +295,7 @@ impl ProviderForm {
             headers: Some(headers),
             timeouts,
             speaks: (!speaks.is_empty()).then_some(speaks),
-            health_check: self.health_check.get_value(),
+            health_check,
         };
         Typed { draft, problems }
     }
@@ -399,9 +413,15 @@ mod tests {
                 .of
                 .max_inflight
                 .set("-1".into());
-            let problems = form.read(use_locale()).problems;
-            let paths: Vec<_> = problems.keys().map(String::as_str).collect();
-            assert_eq!(paths, ["instances[0].max_inflight", "timeouts.idle_ms"]);
+            form.health_interval_s.set("often".into());
+            let paths = || {
+                let problems = form.read(use_locale()).problems;
+                problems.into_keys().collect::<Vec<_>>()
+            };
+            // Without a path there is no health check that an interval could be wrong of.
+            assert_eq!(paths(), ["instances[0].max_inflight", "timeouts.idle_ms"]);
+            form.health_path.set("/health".into());
+            assert_eq!(paths()[0], "health_check.interval_s");
         });
     }
 

@@ -63,6 +63,7 @@ pub(super) fn Instances(
                     <InstanceFields form row problems tested />
                 </For>
             </div>
+            <Served form problems tested />
             <FieldError id="instances".to_owned() error=of_list />
             <button
                 class="button"
@@ -74,6 +75,48 @@ pub(super) fn Instances(
                 {text!(locale, provider.add_instance)}
             </button>
         </section>
+    }
+}
+
+/// The endpoints that a test found, and a way to tick them.
+#[component]
+fn Served(form: ProviderForm, problems: Problems, tested: Tested) -> impl IntoView {
+    let locale = use_locale();
+    // As with each instance, what was found counts for what was tested.
+    let found = Memo::new(move |_| {
+        let tested = tested.read();
+        let (draft, test) = tested.as_ref()?;
+        let typed = problems.typed.read();
+        let same = draft.instances == typed.draft.instances && draft.kind == typed.draft.kind;
+        (same && !test.speaks.is_empty()).then(|| test.speaks.clone())
+    });
+    let are_ticked = Memo::new(move |_| {
+        let speaks = form.speaks.read();
+        let found = found.read();
+        found.as_ref().is_some_and(|found| {
+            found.len() == speaks.len() && found.iter().all(|name| speaks.contains(name))
+        })
+    });
+    view! {
+        <div class="served" role="status">
+            {move || {
+                let found = found.get()?;
+                let served = text!(locale, provider.serves, endpoints = found.join(", "));
+                Some(view! {
+                    <p>{served}</p>
+                    <button
+                        class="button small"
+                        type="button"
+                        on:click=move |_| form.speaks.set(found.clone())
+                    >
+                        {text!(locale, provider.tick_served)}
+                    </button>
+                    <span class="outcome-time" hidden=move || !are_ticked.get()>
+                        {text!(locale, provider.served_ticked)}
+                    </span>
+                })
+            }}
+        </div>
     }
 }
 

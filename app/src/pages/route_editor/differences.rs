@@ -1,10 +1,11 @@
 //! In what two drafts of a route differ, in words for a person.
 
-use routing::{PolicyDraft, RouteDraft, ScorerName, TargetDraft};
+use routing::{PolicyDraft, Retry, RouteDraft, ScorerName, TargetDraft};
 
 use crate::components::conflict::Difference;
 use crate::i18n::{Locale, text};
 
+use super::retries::joined;
 use super::simulator::{scorer_name, scorers};
 
 pub(super) fn differences(
@@ -29,6 +30,25 @@ pub(super) fn differences(
         }),
         between(text!(locale, route_by.policy), &|draft| {
             policy(locale, &draft.policy)
+        }),
+        between(text!(locale, route.fallbacks), &|draft| {
+            let pairs = draft.fallbacks.iter();
+            let lines = pairs.map(|pair| format!("{}/{}", pair.provider, pair.model));
+            lines.collect::<Vec<_>>().join("\n")
+        }),
+        between(text!(locale, route.attempts), &|draft| {
+            let default = f64::from(Retry::default().attempts());
+            draft.retry.attempts.unwrap_or(default).to_string()
+        }),
+        between(text!(locale, route.statuses), &|draft| {
+            draft
+                .retry
+                .statuses
+                .as_deref()
+                .map_or_else(String::new, joined)
+        }),
+        between(text!(locale, route.keep_alive), &|draft| {
+            on_off(locale, draft.keep_alive).to_owned()
         }),
     ]
     .into_iter()
@@ -88,6 +108,8 @@ fn on_off(locale: Locale, on: bool) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use routing::{FallbackDraft, RetryDraft};
+
     use super::*;
     use crate::i18n::use_locale;
 
@@ -112,5 +134,36 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].theirs, "a/m · 100");
         assert_eq!(found[0].mine, "a/m · off");
+    }
+
+    #[test]
+    fn what_follows_a_failure_is_compared_too() {
+        let theirs = RouteDraft {
+            retry: Retry::default().into(),
+            ..RouteDraft::default()
+        };
+        let mine = RouteDraft {
+            fallbacks: vec![FallbackDraft {
+                provider: "hosted".into(),
+                model: "m".into(),
+            }],
+            retry: RetryDraft {
+                attempts: Some(3.0),
+                statuses: Some(Vec::new()),
+            },
+            keep_alive: false,
+            ..theirs.clone()
+        };
+        let found = differences(use_locale(), &theirs, &mine);
+        let sides = found.iter().map(|one| (&*one.theirs, &*one.mine));
+        assert_eq!(
+            sides.collect::<Vec<_>>(),
+            [
+                ("", "hosted/m"),
+                ("2", "3"),
+                ("429, 502, 503, 504", ""),
+                ("on", "off"),
+            ]
+        );
     }
 }

@@ -1,12 +1,13 @@
 //! What is typed into the editor, and the draft it amounts to.
 
 use leptos::prelude::*;
-use routing::{FallbackDraft, RetryDraft, RouteDraft, TargetDraft};
+use routing::{FallbackDraft, RouteDraft, TargetDraft};
 use uuid::Uuid;
 
 use crate::components::rows::Rows;
 
 use super::policy_form::{By, PolicyForm};
+use super::retries::RetryForm;
 
 /// What the form shows first.
 #[derive(Clone)]
@@ -28,10 +29,10 @@ pub(super) struct RouteForm {
     pub enabled: RwSignal<bool>,
     pub targets: Rows<TargetRow>,
     pub policy: PolicyForm,
-    /// These have no fields here and stay as they are.
-    fallbacks: StoredValue<Vec<FallbackDraft>>,
-    retry: StoredValue<RetryDraft>,
-    keep_alive: bool,
+    /// Each a `provider/model`.
+    pub fallbacks: Rows<RwSignal<String>>,
+    pub retry: RetryForm,
+    pub keep_alive: RwSignal<bool>,
 }
 
 /// One row of Route Targets.
@@ -76,13 +77,17 @@ impl RouteForm {
             enabled: RwSignal::new(draft.enabled),
             targets: Rows::new(),
             policy: PolicyForm::of(draft.policy),
-            fallbacks: StoredValue::new(draft.fallbacks),
-            retry: StoredValue::new(draft.retry),
-            keep_alive: draft.keep_alive,
+            fallbacks: Rows::new(),
+            retry: RetryForm::of(draft.retry),
+            keep_alive: RwSignal::new(draft.keep_alive),
         };
         let rows = draft.targets.into_iter();
         form.targets
             .extend(rows.map(|target| || TargetRow::of(target)));
+        let rows = draft.fallbacks.into_iter();
+        form.fallbacks.extend(rows.map(|fallback| {
+            move || RwSignal::new(join_target(&fallback.provider, &fallback.model))
+        }));
         form
     }
 
@@ -91,34 +96,40 @@ impl RouteForm {
         self.targets.add(|| TargetRow::of(TargetDraft::default()))
     }
 
+    /// Answers with the new row's key.
+    pub(super) fn add_fallback(self) -> u32 {
+        self.fallbacks.add(|| RwSignal::new(String::new()))
+    }
+
     /// What would be saved now.
     pub(super) fn draft(self) -> RouteDraft {
         // Weights keep what was typed while Policy is chosen, but do not count.
         let weighted = self.policy.by.get() == By::TargetWeight;
         let targets = self.targets.list.read();
+        let fallbacks = self.fallbacks.list.read();
+        let fallbacks = fallbacks.iter().map(|row| {
+            let (provider, model) = split_target(&row.of.read());
+            FallbackDraft { provider, model }
+        });
         RouteDraft {
             revision: self.revision.get(),
             name: self.name.get(),
             description: self.description.get(),
             enabled: self.enabled.get(),
             targets: targets.iter().map(|row| row.of.draft(weighted)).collect(),
-            fallbacks: self.fallbacks.get_value(),
+            fallbacks: fallbacks.collect(),
             policy: self.policy.draft(),
-            retry: self.retry.get_value(),
-            keep_alive: self.keep_alive,
+            retry: self.retry.draft(),
+            keep_alive: self.keep_alive.get(),
         }
     }
 }
 
 impl TargetRow {
     fn of(target: TargetDraft) -> Self {
-        let name = match (target.provider.as_str(), target.model.as_str()) {
-            ("", "") => String::new(),
-            (provider, model) => format!("{provider}/{model}"),
-        };
         Self {
             id: target.id,
-            target: RwSignal::new(name),
+            target: RwSignal::new(join_target(&target.provider, &target.model)),
             weight: RwSignal::new(
                 target
                     .weight
@@ -140,6 +151,13 @@ impl TargetRow {
     }
 }
 
+fn join_target(provider: &str, model: &str) -> String {
+    match (provider, model) {
+        ("", "") => String::new(),
+        _ => format!("{provider}/{model}"),
+    }
+}
+
 /// A provider's name holds no `/`; a model's may.
 fn split_target(typed: &str) -> (String, String) {
     let (provider, model) = typed.split_once('/').unwrap_or((typed, ""));
@@ -155,7 +173,7 @@ pub(super) fn parse_number(typed: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use routing::{PolicySettings, Problem, Route};
+    use routing::{PolicySettings, Problem, RetryDraft, Route};
 
     use super::*;
 
@@ -225,10 +243,12 @@ mod tests {
                     weight: Some(300.0),
                     enabled: false,
                 }],
-                fallbacks: vec![FallbackDraft {
-                    provider: "hosted".into(),
-                    model: "m".into(),
-                }],
+                fallbacks: ["m", "org/m"]
+                    .map(|model| FallbackDraft {
+                        provider: "hosted".into(),
+                        model: model.into(),
+                    })
+                    .to_vec(),
                 policy: PolicySettings::default().into(),
                 retry: RetryDraft {
                     attempts: Some(3.0),
@@ -243,6 +263,28 @@ mod tests {
             assert_eq!(copy.name, "qwen3-copy");
             assert_eq!((copy.revision, copy.targets[0].id), (None, None));
             assert_eq!(copy.targets[0].weight, Some(300.0));
+            assert_eq!(copy.fallbacks.len(), 2);
+        });
+    }
+
+    #[test]
+    fn fallbacks_are_added_and_moved() {
+        Owner::new().with(|| {
+            let form = RouteForm::new(Start::New);
+            let keys = ["a/m", "b/m"].map(|name| {
+                let key = form.add_fallback();
+                form.fallbacks.list.with_untracked(|list| {
+                    list[list.len() - 1].of.set(name.into());
+                });
+                key
+            });
+            form.fallbacks.step(keys[1], false);
+            let providers = form
+                .draft()
+                .fallbacks
+                .into_iter()
+                .map(|fallback| fallback.provider);
+            assert_eq!(providers.collect::<Vec<_>>(), ["b", "a"]);
         });
     }
 }

@@ -28,8 +28,15 @@ impl Problems {
         Signal::derive(move || self.0.with(|problems| problems.get(path).cloned()))
     }
 
+    /// The first at a path that begins so; to be asked where signals are followed.
+    pub(super) fn first_under(self, at: &str) -> Option<String> {
+        let problems = self.0.read();
+        let found = problems.iter().find(|(path, _)| path.starts_with(at));
+        found.map(|(_, problem)| problem.clone())
+    }
+
     /// The first at a path that matches.
-    fn find(
+    pub(super) fn find(
         self,
         matches: impl Fn(&str) -> bool + Send + Sync + 'static,
     ) -> Signal<Option<String>> {
@@ -138,7 +145,7 @@ fn Weight(
         text!(locale, policy.weight_hint_10)
     };
     view! {
-        <div class="plugin-weight">
+        <div class="short-field">
             <TextField id label=text!(locale, route.weight) hint=hint code=true value error />
         </div>
     }
