@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::LocalBoxFuture;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -72,12 +72,12 @@ impl StartError {
 pub fn serve(
     options: Serve,
     stop: CancellationToken,
-) -> BoxFuture<'static, Result<(), StartError>> {
+) -> LocalBoxFuture<'static, Result<(), StartError>> {
     async move {
         Bound::bind(&options).await?.run(stop).await;
         Ok(())
     }
-    .boxed()
+    .boxed_local()
 }
 
 /// A server that is open and has its address, but takes no connection yet.
@@ -252,8 +252,10 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
 }
 
 /// `signalbox reset-password`: answers with what to tell the person.
-pub fn reset_password(options: ResetPassword) -> BoxFuture<'static, Result<String, StartError>> {
-    change_password(options).boxed()
+pub fn reset_password(
+    options: ResetPassword,
+) -> LocalBoxFuture<'static, Result<String, StartError>> {
+    change_password(options).boxed_local()
 }
 
 async fn change_password(options: ResetPassword) -> Result<String, StartError> {
