@@ -159,6 +159,22 @@ def response(asked: Json, identity: str, words: str) -> Json:
     }
 
 
+def compacted() -> Json:
+    return {
+        "id": "cmp_1",
+        "object": "response.compaction",
+        "created_at": CREATED,
+        "output": [],
+        "usage": {
+            "input_tokens": 7,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens": 5,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": 12,
+        },
+    }
+
+
 def response_events(made: Json) -> list[bytes]:
     events: list[bytes] = []
 

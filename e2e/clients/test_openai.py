@@ -104,6 +104,21 @@ def test_responses_stream_as_they_come(openai: OpenAI, record: Record) -> None:
     assert [event.sequence_number for event in events] == list(range(len(events)))
 
 
+def test_responses_are_counted_and_compacted_where_they_were_made(
+    openai: OpenAI, record: Record
+) -> None:
+    assert openai.responses.input_tokens.count(model=ROUTE, input="Hello").input_tokens == 7
+    made = openai.responses.create(model=ROUTE, input="Hello")
+    maker = record.asked[-1].upstream
+    record.clear()
+    for _ in range(2):
+        counted = openai.responses.input_tokens.count(model=ROUTE, previous_response_id=made.id)
+        assert counted.input_tokens == 7
+        compacted = openai.responses.compact(model=ROUTE, previous_response_id=made.id)
+        assert compacted.object == "response.compaction"
+    assert {asked.upstream for asked in record.asked} == {maker}
+
+
 def test_a_response_is_where_it_was_made(openai: OpenAI, record: Record) -> None:
     responses = openai.responses
     made = [

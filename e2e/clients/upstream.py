@@ -200,6 +200,10 @@ class Upstream:
                 return whole(answers.completion(asked.json, self.words))
             case "POST", "v1", "responses":
                 return self._respond(asked.json, streamed)
+            case "POST", "v1", "responses", "compact":
+                return whole(answers.compacted())
+            case "POST", "v1", "responses", "input_tokens":
+                return whole({"object": "response.input_tokens", "input_tokens": 7})
             case _, "v1", "responses", identity, *rest:
                 return self._made_before(asked, identity, rest)
             case "POST", "v1", "messages":

@@ -65,10 +65,10 @@ pub async fn try_at(choice: Choice<'_>, outgoing: Outgoing<'_>, attempt: &mut At
         refused
             .rest
             .begin(rest_asked_by(status, answer.headers(), Utc::now()));
-        let next = credentials
-            .next()
-            .filter(|_| outgoing.payload.can_be_repeated());
-        if next.is_none() {
+        let Some(next) = credentials.next() else {
+            return Tried::Answered(answer.into());
+        };
+        if !outgoing.payload.can_be_repeated().await {
             return Tried::Answered(answer.into());
         }
         attempt.refused.push(Refused {
@@ -76,7 +76,7 @@ pub async fn try_at(choice: Choice<'_>, outgoing: Outgoing<'_>, attempt: &mut At
             status,
             took: attempt.took,
         });
-        credential = next;
+        credential = Some(next);
     }
 }
 
@@ -88,7 +88,7 @@ async fn send(
     let provider = &choice.target.provider;
     let request = || upstream_request(choice, outgoing, credential);
     let answer = async {
-        match outgoing.payload.can_be_repeated() {
+        match outgoing.payload.can_be_repeated().await {
             true => provider.client.execute_anew_if_stale(request).await,
             false => provider.client.execute(request()).await,
         }

@@ -178,22 +178,27 @@ impl<'a> Dispatch<'a> {
         let tried = try_at(choice, self.outgoing, &mut attempt).await;
         self.recording.note(|record| record.attempts.push(attempt));
         tries.tried.push(choice);
-        let can_be_repeated = self.outgoing.payload.can_be_repeated();
+        let payload = self.outgoing.payload;
         match tried {
             Tried::Answered(upstream) => {
                 let answer = Answer::new(choice, inflight, upstream);
-                let status = answer.upstream.status().as_u16();
-                if can_be_repeated && self.route.retry.is_retried(status) {
-                    tries.set_aside = Some(answer.taken_in().await);
-                    return Ok(None);
+                if !self.route.retry.is_retried(answer.status().as_u16()) {
+                    return Ok(Some(answer));
                 }
-                Ok(Some(answer))
+                let answer = answer.taken_in().await;
+                if !payload.can_be_repeated().await {
+                    return Ok(Some(answer));
+                }
+                tries.set_aside = Some(answer);
+                Ok(None)
             }
-            Tried::Failed { error, goes_on } if goes_on && can_be_repeated => {
+            Tried::Failed { error, goes_on } => {
+                if !goes_on || !payload.can_be_repeated().await {
+                    return Err(error);
+                }
                 tries.error = Some(error);
                 Ok(None)
             }
-            Tried::Failed { error, .. } => Err(error),
         }
     }
 }

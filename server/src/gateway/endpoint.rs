@@ -6,6 +6,8 @@ pub enum Endpoint {
     ChatCompletions,
     Completions,
     Responses,
+    CompactResponse,
+    InputTokens,
     Messages,
     CountTokens,
     Embeddings,
@@ -21,10 +23,12 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::ChatCompletions,
         Self::Completions,
         Self::Responses,
+        Self::CompactResponse,
+        Self::InputTokens,
         Self::Messages,
         Self::CountTokens,
         Self::Embeddings,
@@ -45,6 +49,8 @@ impl Endpoint {
             Self::ChatCompletions => "/chat/completions",
             Self::Completions => "/completions",
             Self::Responses => "/responses",
+            Self::CompactResponse => "/responses/compact",
+            Self::InputTokens => "/responses/input_tokens",
             Self::Messages => "/messages",
             Self::CountTokens => "/messages/count_tokens",
             Self::Embeddings => "/embeddings",
@@ -75,7 +81,7 @@ impl Endpoint {
         match self {
             Self::ChatCompletions => "chat",
             Self::Completions => "completions",
-            Self::Responses => "responses",
+            Self::Responses | Self::CompactResponse | Self::InputTokens => "responses",
             Self::Messages => "messages",
             Self::CountTokens => "count_tokens",
             Self::Embeddings => "embeddings",
@@ -85,6 +91,14 @@ impl Endpoint {
             Self::ImageGenerations | Self::ImageEdits | Self::ImageVariations => "images",
             Self::Transcriptions | Self::Translations | Self::Speech => "audio",
         }
+    }
+
+    /// Whether it may go on from a response that an upstream keeps.
+    pub fn goes_on_from_responses(self) -> bool {
+        matches!(
+            self,
+            Self::Responses | Self::CompactResponse | Self::InputTokens
+        )
     }
 
     /// Whether files are sent to it, as parts of a form.

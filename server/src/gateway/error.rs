@@ -2,8 +2,11 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::json;
+
+/// What OpenAI's and Anthropic's SDKs go by before they look at the status.
+const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
 /// The two languages clients of `/v1` speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +101,16 @@ impl GatewayError {
             }}),
         };
         let mut response = (self.status, Json(body)).into_response();
+        // SDKs and agents would try again for minutes what cannot become right.
+        let is_final = self.status.is_client_error()
+            && !matches!(
+                self.status,
+                StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS
+            );
+        if is_final {
+            let no = HeaderValue::from_static("false");
+            response.headers_mut().insert(SHOULD_RETRY, no);
+        }
         if let Some(seconds) = self.retry_after_s {
             response
                 .headers_mut()
@@ -199,6 +212,29 @@ mod tests {
                 .unwrap()
                 .contains("`nowhere`")
         );
+    }
+
+    #[test]
+    fn clients_are_told_not_to_repeat_what_cannot_become_right() {
+        for (status, told) in [
+            (400, true),
+            (401, true),
+            (404, true),
+            (413, true),
+            (408, false),
+            (429, false),
+            (502, false),
+            (503, false),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            let response = GatewayError::new(status, "x", "x").into_response_in(Dialect::OpenAi);
+            let header = response.headers().get(SHOULD_RETRY);
+            assert_eq!(
+                header.is_some_and(|value| value == "false"),
+                told,
+                "{status}"
+            );
+        }
     }
 
     #[test]

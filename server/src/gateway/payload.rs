@@ -36,10 +36,10 @@ impl Payload {
     }
 
     /// Whether it can be sent once more.
-    pub fn can_be_repeated(&self) -> bool {
+    pub async fn can_be_repeated(&self) -> bool {
         match self {
             Self::Plain(_) | Self::Json { .. } => true,
-            Self::Form(form) => form.can_be_repeated(),
+            Self::Form(form) => form.can_be_repeated().await,
         }
     }
 

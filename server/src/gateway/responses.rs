@@ -114,7 +114,7 @@ pub async fn bound<'a>(
     route: &'a CompiledRoute,
     payload: &Payload,
 ) -> Result<Option<Choice<'a>>, GatewayError> {
-    let Some(body) = payload.json().filter(|_| endpoint == Endpoint::Responses) else {
+    let Some(body) = payload.json().filter(|_| endpoint.goes_on_from_responses()) else {
         return Ok(None);
     };
     let previous = |body: &[u8]| {

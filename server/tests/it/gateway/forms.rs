@@ -142,6 +142,40 @@ async fn a_form_is_sent_again_where_the_first_try_fails() {
     }
 }
 
+/// One that has seen enough before it has seen all.
+#[tokio::test]
+async fn a_form_is_sent_again_where_the_first_try_is_refused_half_way() {
+    let app = axum::Router::new().fallback(async || StatusCode::SERVICE_UNAVAILABLE);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let server = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+    let well = MockUpstream::friendly().await;
+    let signalbox = Signalbox::start().await;
+    signalbox.provider("busy", &[url], &["whisper-1"]).await;
+    signalbox
+        .provider("well", &[well.url()], &["whisper-1"])
+        .await;
+    let draft = serde_json::json!({
+        "name": "speech", "targets": [{"provider": "busy", "model": "whisper-1"}],
+        "fallbacks": [{"provider": "well", "model": "whisper-1"}],
+    });
+    signalbox.create("/routes", draft).await;
+    let key = signalbox.key().await;
+    let file = file(20 << 20);
+    let sent = form(&[("model", b"speech"), ("file", &file)]);
+    for _ in 0..5 {
+        let answer = send(&signalbox, FORMS[2], &key, streamed(sent.clone()))
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), 200);
+        assert_eq!(answer.headers()["x-signalbox-attempts"], "2");
+        let expected = form(&[("model", b"whisper-1"), ("file", &file)]);
+        assert!(well.received().pop().unwrap().body == expected);
+    }
+    server.abort();
+}
+
 /// The file reaches the upstream while the client still sends it.
 #[tokio::test]
 async fn a_form_flows_as_it_arrives() {
