@@ -54,7 +54,7 @@ pub enum Problem {
     #[error("The body has more than one field `model`. Keep one.")]
     SecondModel,
     #[error(
-        "The field `model` must be plain text, without `filename` and without a `Content-Transfer-Encoding` but 7bit, 8bit or binary."
+        "The field `model` must be plain text: no `filename`, no `Content-Type` but text/plain in UTF-8, ASCII or ISO-8859-1, no `Content-Transfer-Encoding` but 7bit, 8bit or binary."
     )]
     ModelNotPlain,
     #[error("The value of `model` is longer than 1 KiB. Name a route there.")]
@@ -339,16 +339,13 @@ impl Scanner {
 /// Whether the part with these headers is the field `model`.
 fn is_model(headers: &[u8]) -> Result<bool, Problem> {
     let mut disposition = None;
-    let mut is_encoded = false;
+    let mut is_text = true;
     for line in headers.split_inclusive(|byte| *byte == b'\n') {
         let (name, value) = header(line).ok_or(Problem::Header)?;
         if name.eq_ignore_ascii_case(DISPOSITION) {
             disposition = Some(value);
-        } else if name.eq_ignore_ascii_case(b"content-transfer-encoding") {
-            is_encoded |= ![b"7bit".as_slice(), b"8bit", b"binary"]
-                .iter()
-                .any(|plain| value.eq_ignore_ascii_case(plain));
         }
+        is_text &= leaves_text(name, value);
     }
     // Of two, some parsers take the first, some the last, and some search for it within other headers.
     let named = memmem::find_iter(&headers.to_ascii_lowercase(), DISPOSITION).count();
@@ -357,7 +354,7 @@ fn is_model(headers: &[u8]) -> Result<bool, Problem> {
     if name != b"model" {
         return Ok(false);
     }
-    if is_file || is_encoded {
+    if is_file || !is_text {
         return Err(Problem::ModelNotPlain);
     }
     Ok(true)
@@ -373,6 +370,27 @@ fn header(line: &[u8]) -> Option<(&[u8], &[u8])> {
         .iter()
         .all(is_text)
         .then(|| (name, value.trim_ascii()))
+}
+
+/// Whether, with this header, all parsers read the contents as the text that they are.
+fn leaves_text(name: &[u8], value: &[u8]) -> bool {
+    let is_one_of = |value: &[u8], plain: &[&str]| {
+        plain
+            .iter()
+            .any(|plain| value.eq_ignore_ascii_case(plain.as_bytes()))
+    };
+    match name.to_ascii_lowercase().as_slice() {
+        b"content-encoding" => is_one_of(value, &["identity"]),
+        b"content-transfer-encoding" => is_one_of(value, &["7bit", "8bit", "binary"]),
+        b"content-type" => taken_apart(value).is_some_and(|(kind, parameters)| {
+            is_one_of(kind, &["text/plain"])
+                && parameters.iter().all(|(name, value)| {
+                    !name.to_ascii_lowercase().starts_with(b"charset")
+                        || is_one_of(value, &["utf-8", "us-ascii", "iso-8859-1"])
+                })
+        }),
+        _ => true,
+    }
 }
 
 /// The name in a `Content-Disposition`, and whether it is a file's. RFC 7578 demands a name; where it is
