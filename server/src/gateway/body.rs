@@ -85,7 +85,10 @@ pub fn check_headers(
     }
     let kind = match content_type {
         None => Kind::Json,
-        Some(content_type) if is_json(content_type) => Kind::Json,
+        Some(content_type) if is_json(content_type) => {
+            refuse_charset(content_type)?;
+            Kind::Json
+        }
         Some(content_type) if takes_forms && is_form(content_type) => {
             let boundary = multipart::boundary(content_type).map_err(|problem| {
                 GatewayError::bad_request("invalid_form", problem.to_string())
@@ -267,6 +270,31 @@ fn is_json(content_type: &[u8]) -> bool {
         || (essence.starts_with(b"application/") && essence.ends_with(b"+json"))
 }
 
+/// JSON is UTF-8. In another encoding an upstream would read other keys than are seen here.
+fn refuse_charset(content_type: &[u8]) -> Result<(), GatewayError> {
+    let mut parameters = content_type.split(|byte| *byte == b';').skip(1);
+    let is_other = |parameter: &[u8]| {
+        let parameter = parameter.trim_ascii().to_ascii_lowercase();
+        let Some(value) = parameter.strip_prefix(b"charset") else {
+            return false;
+        };
+        let value: Vec<u8> = value
+            .iter()
+            .copied()
+            .filter(|byte| !b"=\" \t".contains(byte))
+            .collect();
+        value != b"utf-8" && value != b"utf8"
+    };
+    match parameters.any(is_other) {
+        false => Ok(()),
+        true => Err(GatewayError::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_charset",
+            "JSON is taken in UTF-8 only: leave `charset` out of the Content-Type.",
+        )),
+    }
+}
+
 fn is_form(content_type: &[u8]) -> bool {
     essence(content_type) == b"multipart/form-data"
 }
@@ -278,4 +306,34 @@ fn essence(content_type: &[u8]) -> Vec<u8> {
         .unwrap_or_default()
         .trim_ascii()
         .to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_utf_8() {
+        let limits = Limits { json: 1, form: 1 };
+        let status = |content_type: &'static str| {
+            let value = HeaderValue::from_static(content_type);
+            let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, value)]);
+            let checked = check_headers(&headers, false, &limits);
+            checked.map_or_else(|error| error.status.as_u16(), |_| 200)
+        };
+        let table = [
+            ("application/json", 200),
+            ("application/json; charset=utf-8", 200),
+            ("application/json;charset=\"UTF-8\"", 200),
+            ("Application/JSON ; Charset = utf8; x=y", 200),
+            ("application/vnd.api+json; profile=charset", 200),
+            ("application/json; charset=utf-7", 415),
+            ("application/json; x=y; CHARSET='utf-16'", 415),
+            ("application/json; charset", 415),
+            ("text/plain", 415),
+        ];
+        for (content_type, expected) in table {
+            assert_eq!(status(content_type), expected, "{content_type}");
+        }
+    }
 }

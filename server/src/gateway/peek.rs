@@ -30,7 +30,7 @@ pub struct Peek {
 /// Reads the top level of a JSON body.
 ///
 /// Errors, all 400: no object, not JSON, nested too deep, no `model`, `model` not a string, or given
-/// twice (keys are compared unescaped, so `"mod\u0065l"` counts).
+/// twice (keys are compared unescaped, so `"mod\u0065l"` counts), also in another case.
 pub fn peek(body: &[u8]) -> Result<Peek, GatewayError> {
     let depth = refuse_deep_nesting(body)?;
     let mut deserializer = serde_json::Deserializer::from_slice(body);
@@ -38,6 +38,14 @@ pub fn peek(body: &[u8]) -> Result<Peek, GatewayError> {
         .deserialize_map(TopLevel)
         .and_then(|top| deserializer.end().map(|()| top))
         .map_err(|error| not_an_object(body, &error))?;
+    if top.has_look_alike {
+        return Err(GatewayError::bad_request(
+            "duplicate_model",
+            "The body has a top-level key that differs from `model` by case only, which some servers \
+             take for it. Write `model`, once.",
+        )
+        .about("model"));
+    }
     let raw = match top.models.as_slice() {
         [] => {
             return Err(GatewayError::bad_request(
@@ -78,6 +86,8 @@ struct TopLevel;
 
 struct Seen<'a> {
     models: Vec<&'a RawValue>,
+    /// There is a key that some parsers take for `model`.
+    has_look_alike: bool,
 }
 
 impl<'de> Visitor<'de> for TopLevel {
@@ -88,9 +98,13 @@ impl<'de> Visitor<'de> for TopLevel {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut seen = Seen { models: Vec::new() };
+        let mut seen = Seen {
+            models: Vec::new(),
+            has_look_alike: false,
+        };
         while let Some(key) = map.next_key::<Key>()? {
-            if key.is_model && seen.models.len() < 2 {
+            seen.has_look_alike |= key == Key::LooksAlike;
+            if key == Key::Model && seen.models.len() < 2 {
                 seen.models.push(map.next_value()?);
             } else {
                 map.next_value::<IgnoredAny>()?;
@@ -101,8 +115,12 @@ impl<'de> Visitor<'de> for TopLevel {
 }
 
 /// A key, unescaped. Read as bytes because JSON allows escaped lone surrogates, which no `str` can hold.
-struct Key {
-    is_model: bool,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Model,
+    /// `model` to parsers that ignore case, as those of Go and .NET do.
+    LooksAlike,
+    Other,
 }
 
 impl<'de> Deserialize<'de> for Key {
@@ -116,8 +134,12 @@ impl<'de> Deserialize<'de> for Key {
             }
 
             fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Key, E> {
-                Ok(Key {
-                    is_model: bytes == b"model",
+                Ok(if bytes == b"model" {
+                    Key::Model
+                } else if bytes.eq_ignore_ascii_case(b"model") {
+                    Key::LooksAlike
+                } else {
+                    Key::Other
                 })
             }
 
@@ -243,7 +265,8 @@ mod tests {
             ("{\"model\":\"a\"", "invalid_json"),
             ("{\"model\":\"a\",}", "invalid_json"),
             ("{}", "missing_model"),
-            ("{\"Model\":\"a\"}", "missing_model"),
+            ("{\"Model\":\"a\"}", "duplicate_model"),
+            ("{\"model\":\"a\",\"MODE\\u004c\":\"b\"}", "duplicate_model"),
             ("{\"model\":null}", "invalid_model"),
             ("{\"model\":3}", "invalid_model"),
             ("{\"model\":{\"model\":\"a\"}}", "invalid_model"),
