@@ -1,9 +1,9 @@
-"""Mixed traffic against upstreams that fail by chance, for so many minutes; then everything must be as it was.
+"""Mixed traffic against upstreams that fail by chance; then everything must be as it was.
 
     $PY e2e/soak/soak.py [minutes]
 
-Fails on an outcome that no fault explains, on requests still counted afterwards, on file descriptors that
-stay open, and on memory that goes on growing after the first minutes.
+Fails on an outcome that no fault explains, on requests still counted afterwards, on file
+descriptors that stay open, and on memory that goes on growing after the first minutes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ import httpx2 as httpx
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from signalbox import Signalbox  # noqa: E402
-from upstream import Upstream  # noqa: E402
+from signalbox import Signalbox
+from upstream import Upstream
 
 CLIENTS = 24
 UPSTREAMS = 6
@@ -144,7 +144,8 @@ class Soak:
             except httpx.HTTPError as error:
                 broken = error
         self.note(act, self.judge(answer, fault, broken, content))
-        if path == "/v1/responses" and answer.status_code == 200 and fault in ("none", "close-after"):
+        is_kept = answer.status_code == 200 and fault in ("none", "close-after")
+        if path == "/v1/responses" and is_kept:
             self.responses.append((arguments["json"]["model"], json.loads(content)["id"]))
 
     def judge(

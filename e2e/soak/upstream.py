@@ -1,7 +1,7 @@
 """An upstream that fails in every way it can, each time by chance, and says which.
 
-Whatever it sends carries the header `x-fault`, so that a client can tell what was to be expected. Two ways
-leave no answer at all: the connection is reset before it, or nobody listens for a while.
+Whatever it sends carries the header `x-fault`, so that a client can tell what was to be expected.
+Two ways leave no answer at all: the connection is reset before it, or nobody listens for a while.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import contextlib
 import gzip
 import json
 import random
-import struct
 import socket
+import struct
 
 FAULTS = {
     "none": 60,
@@ -89,13 +89,16 @@ class Upstream:
                 body = gzip.compress(self._answer())
                 return await self._send(writer, fault, 200, body, "content-encoding: gzip\r\n")
             case "large":
-                return await self._send(writer, fault, 200, json.dumps({"x": "y" * 2_000_000}).encode())
+                body = json.dumps({"x": "y" * 2_000_000}).encode()
+                return await self._send(writer, fault, 200, body)
             case "429-after":
                 return await self._send(writer, fault, 429, b"{}", "retry-after: 1\r\n")
             case "redirect":
-                return await self._send(writer, fault, 302, b"", "location: http://127.0.0.1:1/\r\n")
+                location = "location: http://127.0.0.1:1/\r\n"
+                return await self._send(writer, fault, 302, b"", location)
             case "400" | "429" | "500" | "503":
-                return await self._send(writer, fault, int(fault), b'{"error":{"message":"as told"}}')
+                error = b'{"error":{"message":"as told"}}'
+                return await self._send(writer, fault, int(fault), error)
         return await self._send(writer, fault, 200, self._answer()) and fault != "close-after"
 
     async def _drain_body(self, head: bytes, reader: asyncio.StreamReader) -> None:
@@ -114,7 +117,9 @@ class Upstream:
     async def _send(
         self, writer: asyncio.StreamWriter, fault: str, status: int, body: bytes, extra: str = ""
     ) -> bool:
-        head = f"HTTP/1.1 {status} Told\r\nx-fault: {fault}\r\ncontent-length: {len(body)}\r\n{extra}"
+        head = (
+            f"HTTP/1.1 {status} Told\r\nx-fault: {fault}\r\ncontent-length: {len(body)}\r\n{extra}"
+        )
         writer.write(head.encode() + b"content-type: application/json\r\n\r\n" + body)
         await writer.drain()
         return True
