@@ -64,6 +64,8 @@ class Upstream:
                 pass
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             pass  # the gateway gave it up, as it may
+        except asyncio.CancelledError:
+            return  # the soak is over
         finally:
             writer.close()
             with contextlib.suppress(OSError):
@@ -129,6 +131,8 @@ class Upstream:
         writer.write(head.encode() + b"transfer-encoding: chunked\r\n\r\n")
         frames = self.random.randint(2, 40)
         for number in range(frames):
+            if writer.is_closing():
+                return False
             if fault == "cut" and number == frames - 1:
                 writer.transport.abort()
                 return False

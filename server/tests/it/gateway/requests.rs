@@ -64,7 +64,8 @@ async fn the_upstreams_credential_replaces_the_clients() {
         .header("x-forwarded-for", "6.6.6.6")
         .header("forwarded", "for=6.6.6.6")
         .header("x-signalbox-target", "forged")
-        .header("connection", "x-hop")
+        // Naming a header for this connection only neither hides a key nor takes the provider's away.
+        .header("connection", "x-hop, x-api-key, authorization")
         .header("x-hop", "1")
         .header("session-id", "s-1")
         .header("openai-beta", "b")
