@@ -135,7 +135,7 @@ test('a thousand routes and ten thousand models stay usable', async ({
   signalbox,
   upstream,
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(360_000);
   const models = Array.from({ length: 10_000 }, (_, index) => ({
     name: `model-${String(index).padStart(5, '0')}`,
     category: 'llm',
