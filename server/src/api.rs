@@ -19,6 +19,7 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub(crate) use self::caller::check_management_key;
 pub use self::refused::status;
 
 use crate::server::AppState;

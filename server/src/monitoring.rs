@@ -3,17 +3,15 @@
 
 use std::net::SocketAddr;
 
-use app::api::key::Scope;
 use axum::Router;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use chrono::Utc;
 use http::{HeaderMap, StatusCode, header};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::auth::api_key::PresentedKey;
+use crate::api::check_management_key;
 use crate::server::AppState;
 
 const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -43,7 +41,8 @@ async fn guarded(State(state): State<AppState>, request: Request) -> Response {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     let is_here = peer.is_some_and(|peer| peer.0.ip().to_canonical().is_loopback());
     let headers = request.headers();
-    if (is_here && !came_through_a_proxy(headers)) || may_manage(&state, headers) {
+    if (is_here && !came_through_a_proxy(headers)) || check_management_key(&state, headers).is_ok()
+    {
         return text(&state);
     }
     let says =
@@ -57,13 +56,6 @@ fn came_through_a_proxy(headers: &HeaderMap) -> bool {
     ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
         .iter()
         .any(|name| headers.contains_key(*name))
-}
-
-fn may_manage(state: &AppState, headers: &HeaderMap) -> bool {
-    let snapshot = state.snapshots.load();
-    let key = PresentedKey::of(headers).ok();
-    let key = key.and_then(|key| snapshot.keys.verify(key, Utc::now()).ok());
-    key.is_some_and(|key| key.has(Scope::Management))
 }
 
 fn text(state: &AppState) -> Response {

@@ -21,7 +21,7 @@ pub(super) async fn require(
     let headers = request.headers();
     let result = if headers.contains_key(header::AUTHORIZATION) || headers.contains_key("x-api-key")
     {
-        check_key(&state, headers)
+        check_management_key(&state, headers)
     } else {
         check_session(&state, headers).await
     };
@@ -31,7 +31,14 @@ pub(super) async fn require(
     }
 }
 
-fn check_key(state: &AppState, headers: &http::HeaderMap) -> Result<(), ApiError> {
+/// Whether the headers carry a key that may manage; notes its use.
+///
+/// # Errors
+/// 401 without a good key, 403 for one of another scope.
+pub(crate) fn check_management_key(
+    state: &AppState,
+    headers: &http::HeaderMap,
+) -> Result<(), ApiError> {
     let snapshot = state.snapshots.load();
     let unknown = |message: &str| ApiError::new(ErrorCode::Unauthenticated, message);
     let presented = PresentedKey::of(headers).map_err(|problem| match problem {

@@ -143,10 +143,10 @@ impl Gateway {
                     counts: true,
                 };
                 let gathered = Gathered::of(route, endpoint, asked).await;
-                let first;
-                (placement, first) = route.place(endpoint, &gathered.facts(), &self.lasting.loads);
+                let (placed, first) = route.place(endpoint, &gathered.facts(), &self.lasting.loads);
+                placement = Arc::new(placed);
                 recording.note(|record| {
-                    record.placement = placement.clone();
+                    record.placement = Arc::clone(&placement);
                     record.no_decision = gathered.decision.err();
                 });
                 Way::Ranked {

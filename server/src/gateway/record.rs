@@ -29,7 +29,7 @@ pub struct Record {
     pub key: Arc<CompiledKey>,
     /// As it was when the request came in; nothing where none was found.
     pub route: Option<Arc<CompiledRoute>>,
-    pub placement: Placement,
+    pub placement: Arc<Placement>,
     /// Why there was no decision; nothing when there was one.
     pub no_decision: Option<NoDecision>,
     /// It had to go to where an earlier answer was made.
@@ -102,7 +102,7 @@ impl Recording {
             path: path.to_owned(),
             key: Arc::clone(key),
             route: None,
-            placement: Placement::default(),
+            placement: Arc::default(),
             no_decision: Some(NoDecision::NotAsked),
             is_bound: false,
             attempts: Vec::new(),

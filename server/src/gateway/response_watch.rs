@@ -23,7 +23,11 @@ pub struct ResponseWatch {
     owner: Owner,
     is_stream: bool,
     encoding: Encoding,
+    /// Of a stream that can be read as it passes.
+    events: Reader,
+    /// Of all others, what has passed so far.
     head: Vec<u8>,
+    looked_at: usize,
     is_done: bool,
 }
 
@@ -37,7 +41,9 @@ impl ResponseWatch {
             owner,
             is_stream: content_type.starts_with(b"text/event-stream"),
             encoding,
+            events: Reader::new(LOOKED_AT),
             head: Vec::new(),
+            looked_at: 0,
             is_done: false,
         })
     }
@@ -46,13 +52,21 @@ impl ResponseWatch {
         if self.is_done {
             return;
         }
-        let room = LOOKED_AT.saturating_sub(self.head.len());
-        self.head.extend(piece.iter().take(room));
+        let room = LOOKED_AT.saturating_sub(self.looked_at).min(piece.len());
+        let piece = piece.get(..room).unwrap_or_default();
+        self.looked_at += room;
+        let is_over = self.looked_at >= LOOKED_AT;
         // A stream goes on for long, and its id is wanted while it does.
-        if self.is_stream || self.head.len() >= LOOKED_AT {
-            self.look();
+        if self.is_stream && self.encoding == Encoding::Identity {
+            let id = id_in_stream(&mut self.events, piece);
+            self.found(id);
+        } else {
+            self.head.extend_from_slice(piece);
+            if self.is_stream || is_over {
+                self.look();
+            }
         }
-        self.is_done |= self.head.len() >= LOOKED_AT;
+        self.is_done |= is_over;
     }
 
     /// All of it has passed.
@@ -65,9 +79,13 @@ impl ResponseWatch {
     fn look(&mut self) {
         let decoded = self.encoding.decode(&self.head, LOOKED_AT);
         let id = match self.is_stream {
-            true => id_in_stream(&decoded),
+            true => id_in_stream(&mut Reader::new(LOOKED_AT), &decoded),
             false => json::text_at(&decoded, "id").map(std::borrow::Cow::into_owned),
         };
+        self.found(id);
+    }
+
+    fn found(&mut self, id: Option<String>) {
         if let Some(id) = id {
             self.owners.note(&id, self.owner.clone());
             self.is_done = true;
@@ -76,9 +94,9 @@ impl ResponseWatch {
     }
 }
 
-fn id_in_stream(stream: &[u8]) -> Option<String> {
+fn id_in_stream(events: &mut Reader, piece: &[u8]) -> Option<String> {
     let mut found = None;
-    Reader::new(LOOKED_AT).push(stream, |event| {
+    events.push(piece, |event| {
         if found.is_none() {
             found = json::text_at(event.data, "response.id").map(std::borrow::Cow::into_owned);
         }

@@ -110,7 +110,7 @@ pub struct Taken<'a> {
 }
 
 /// What came of ranking a route's candidates for one request.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Placement {
     /// Of the route's candidates, which [`CompiledRoute::candidate`] knows.
     pub ranking: Ranking,
