@@ -6,14 +6,15 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, header};
+use http::{HeaderMap, header};
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep};
 
+use super::encoding::Encoding;
 use super::inflight::Inflight;
 use super::record::Recording;
 use super::response_watch::ResponseWatch;
-use super::sse::Boundary;
+use super::sse::{self, Boundary};
 use super::usage::Copied;
 
 /// While a stream's upstream is silent, a comment is sent so often: proxies on the way cut what they take
@@ -212,20 +213,9 @@ impl Body for AnswerBody {
 /// Whether comments could stand in the body without anybody taking them for a part of it: an event stream
 /// that is neither compressed nor of announced length.
 fn takes_comments(headers: &HeaderMap) -> bool {
-    let is = |name: HeaderName, test: fn(&[u8]) -> bool| {
-        headers
-            .get(name)
-            .is_some_and(|value| test(value.as_bytes()))
-    };
-    let is_stream = is(header::CONTENT_TYPE, |value| {
-        value
-            .get(..17)
-            .is_some_and(|start| start.eq_ignore_ascii_case(b"text/event-stream"))
-    });
-    let is_encoded = is(header::CONTENT_ENCODING, |value| {
-        !value.eq_ignore_ascii_case(b"identity")
-    });
-    is_stream && !is_encoded && !headers.contains_key(header::CONTENT_LENGTH)
+    sse::is_event_stream(headers)
+        && Encoding::of(headers) == Some(Encoding::Identity)
+        && !headers.contains_key(header::CONTENT_LENGTH)
 }
 
 #[cfg(test)]
@@ -233,7 +223,7 @@ mod tests {
     use std::sync::Arc;
 
     use futures_util::{StreamExt, stream};
-    use http::HeaderValue;
+    use http::{HeaderName, HeaderValue};
     use http_body_util::BodyExt;
     use uuid::Uuid;
 

@@ -12,7 +12,7 @@ use http::{HeaderMap, header};
 use super::encoding::Encoding;
 use super::json;
 use super::owners::{Owner, Owners};
-use super::sse::Reader;
+use super::sse::{self, Reader};
 
 /// The id has to be within so many bytes, compressed or not.
 const LOOKED_AT: usize = 64 * 1024;
@@ -35,11 +35,11 @@ impl ResponseWatch {
     /// Watches an answer with these headers. Nothing when it could not be read.
     pub fn of(headers: &HeaderMap, owners: &Arc<Owners>, owner: Owner) -> Option<Self> {
         let encoding = Encoding::of(headers)?;
-        let content_type = headers.get(header::CONTENT_TYPE)?.as_bytes();
+        headers.get(header::CONTENT_TYPE)?;
         Some(Self {
             owners: Arc::clone(owners),
             owner,
-            is_stream: content_type.starts_with(b"text/event-stream"),
+            is_stream: sse::is_event_stream(headers),
             encoding,
             events: Reader::new(LOOKED_AT),
             head: Vec::new(),

@@ -3,9 +3,19 @@
 
 use std::borrow::Cow;
 
+use http::{HeaderMap, header};
 use memchr::{memchr, memchr2};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+const CONTENT_TYPE: &[u8] = b"text/event-stream";
+
+/// Whether an answer with these headers is one.
+pub fn is_event_stream(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE);
+    let start = content_type.and_then(|value| value.as_bytes().get(..CONTENT_TYPE.len()));
+    start.is_some_and(|start| start.eq_ignore_ascii_case(CONTENT_TYPE))
+}
 
 /// Whether a stream stands between two events, where a comment changes none of them.
 ///
