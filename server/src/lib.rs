@@ -16,6 +16,7 @@ pub mod monitoring;
 pub mod owner_archive;
 pub mod pages;
 pub mod prober;
+pub mod request_archive;
 pub mod server;
 pub mod snapshot;
 pub mod store;

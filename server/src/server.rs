@@ -28,6 +28,7 @@ use crate::gateway::{Gateway, Settings};
 use crate::inspector::Inspector;
 use crate::owner_archive::OwnerArchive;
 use crate::prober::Prober;
+use crate::request_archive::{RequestArchive, Retention};
 use crate::snapshot::Snapshots;
 use crate::store::Store;
 use crate::vault::{SecretKey, Vault};
@@ -96,6 +97,7 @@ pub struct Bound {
 pub struct Backlogs {
     owners: Backlog,
     queue: Queue,
+    request_archive: Arc<RequestArchive>,
 }
 
 impl Bound {
@@ -164,8 +166,12 @@ impl Bound {
             stop.clone(),
         ));
         let log = Arc::clone(&state.gateway.log);
-        let worked_up = log.keep_up(backlogs.queue, Arc::clone(&state.metrics), served.clone());
-        background.spawn(worked_up);
+        background.spawn(log.keep_up(
+            backlogs.queue,
+            Arc::clone(&state.metrics),
+            backlogs.request_archive,
+            served.clone(),
+        ));
         if let Some(listener) = metrics_listener {
             background.spawn(monitoring::serve(listener, state.clone(), stop.clone()));
         }
@@ -227,7 +233,12 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
         allow_link_local: options.allow_link_local,
     };
     let prober = Prober::new(vault.clone(), lasting);
-    let inspector = Inspector::new(Arc::clone(&snapshots), log);
+    let inspector = Inspector::new(Arc::clone(&snapshots), log, store.clone());
+    let retention = Retention {
+        days: options.records_days,
+        most: options.records_most,
+    };
+    let request_archive = Arc::new(RequestArchive::new(store.clone(), retention));
     let admin = Admin::new(store.clone(), vault, snapshots.clone(), rules);
     let sessions = Sessions::new(store.clone(), &site, options.trusted_proxies.clone());
     let state = AppState {
@@ -247,6 +258,7 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
         Backlogs {
             owners: backlog,
             queue,
+            request_archive,
         },
     ))
 }

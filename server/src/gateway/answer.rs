@@ -229,6 +229,7 @@ mod tests {
 
     use super::*;
     use crate::gateway::inflight::{InstanceLoad, Loads};
+    use crate::gateway::request_log::tests::Remembering;
     use crate::gateway::request_log::{self, RequestLog};
     use crate::snapshot::CompiledKey;
 
@@ -237,13 +238,16 @@ mod tests {
     struct Bench {
         instance: Arc<InstanceLoad>,
         log: Arc<RequestLog>,
+        archive: Arc<Remembering>,
     }
 
     impl Bench {
         fn new() -> Self {
+            let (log, archive) = request_log::tests::running();
             Self {
                 instance: Loads::default().instance(Uuid::nil(), "http://h/v1"),
-                log: request_log::tests::running(),
+                log,
+                archive,
             }
         }
 
@@ -261,7 +265,8 @@ mod tests {
         }
 
         async fn error(&self) -> Option<&'static str> {
-            self.log.newest().await.first().unwrap().error
+            self.log.settled().await;
+            self.archive.records().last().unwrap().error
         }
     }
 

@@ -29,7 +29,7 @@ use super::incoming::Incoming;
 use super::payload::Payload;
 use super::record::{Recording, RequestId};
 use super::response_watch::ResponseWatch;
-use super::{Endpoint, Gateway, responses};
+use super::{Endpoint, Gateway, responses, sse};
 use crate::snapshot::{CompiledKey, CompiledRoute, Snapshot};
 
 /// An answer, and what is done while it passes.
@@ -86,7 +86,8 @@ impl Gateway {
         let attempts = recording.attempts();
         match reply {
             Ok(reply) => {
-                recording.answered(reply.answer.status());
+                let is_streaming = sse::is_event_stream(reply.answer.headers());
+                recording.answered(reply.answer.status(), is_streaming);
                 let passing = Passing {
                     recording,
                     keep_alive: reply.keep_alive,
@@ -120,7 +121,11 @@ impl Gateway {
         let snapshot = self.snapshots.load();
         let key = authenticate(&snapshot, &parts.headers, Utc::now())?;
         let route = route(&snapshot, key, &incoming.model)?;
-        recording.note(|record| record.route = Some(Arc::clone(route)));
+        let read = recording.elapsed();
+        recording.note(|record| {
+            record.route = Some(Arc::clone(route));
+            record.read = read;
+        });
         let payload = &incoming.payload;
         if let Payload::Form(form) = payload
             && !route.may_try_again()
@@ -145,9 +150,13 @@ impl Gateway {
                 let gathered = Gathered::of(route, endpoint, asked).await;
                 let (placed, first) = route.place(endpoint, &gathered.facts(), &self.lasting.loads);
                 placement = Arc::new(placed);
+                let decided = recording.elapsed();
                 recording.note(|record| {
                     record.placement = Arc::clone(&placement);
-                    record.no_decision = gathered.decision.err();
+                    record.session = gathered.session.map(|session| session.place);
+                    record.decision = gathered.decision.ok();
+                    record.ticket = gathered.ticket;
+                    record.decide = decided.saturating_sub(read);
                 });
                 Way::Ranked {
                     ranking: &placement.ranking,

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, Utc};
 use http::HeaderValue;
 use routing::{
-    Candidate, CandidateKey, DecisionService, Facts, FallbackDraft, FieldErrors, LeftOut, Load,
-    Policy, Ranking, Retry, Rotation, Route, RouteDraft, ScorerName, SessionKeys, TargetDraft,
+    Candidate, CandidateKey, DecidedBy, DecisionService, Facts, FallbackDraft, FieldErrors,
+    LeftOut, Load, Policy, Ranking, Retry, Rotation, Route, RouteBy, RouteDraft, ScorerName,
+    SessionKeys, TargetDraft,
 };
 use uuid::Uuid;
 
@@ -267,6 +268,20 @@ impl CompiledRoute {
             .filter_map(|ranked| self.candidate(ranked.candidate))
             .find(|choice| !tried.iter().any(|one| one.is(choice)) && !choice.instance.is_full())?;
         Some(next.take())
+    }
+
+    pub fn route_by(&self) -> RouteBy {
+        self.policy.route_by()
+    }
+
+    /// What made the first of its rankings the first.
+    pub fn decided_by(&self, ranking: &Ranking) -> Option<DecidedBy> {
+        self.policy.decided_by(ranking)
+    }
+
+    /// All candidates, as they stand in the slice that is ranked.
+    pub fn candidates(&self) -> impl Iterator<Item = Choice<'_>> {
+        (0..self.candidates.len()).filter_map(|index| self.candidate(index))
     }
 
     /// The candidate at that place of the slice that is ranked.

@@ -4,6 +4,7 @@ mod accounts;
 mod failing;
 mod opening;
 mod records;
+mod requests;
 mod responses;
 mod settings;
 
