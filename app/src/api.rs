@@ -10,3 +10,4 @@ pub mod provider;
 pub mod ranking;
 pub mod request;
 pub mod route;
+pub mod usage;

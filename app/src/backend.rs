@@ -8,12 +8,14 @@ use routing::RouteDraft;
 use uuid::Uuid;
 
 use crate::api::account::{About, PasswordChange, Session};
-use crate::api::explain::{DecisionTrial, DecisionTried};
+use crate::api::explain::{DecisionTrial, DecisionTried, Explanation, Question};
 use crate::api::instance::Instance;
 use crate::api::key::{Key, KeyDraft, NewKey};
 use crate::api::list::{List, Page};
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
+use crate::api::request::{RequestFilter, RequestNames, RequestRecord, WhatIf, WhatIfAnswer};
 use crate::api::route::Route;
+use crate::api::usage::{Usage, UsageQuery};
 use crate::error::ApiError;
 
 /// What a page may ask for. Everything but signing in is refused with `unauthenticated` when nobody
@@ -62,6 +64,17 @@ pub trait Backend: Send + Sync {
     fn base_url(&self, written: &str) -> String;
     /// Asks a decision service about a prompt.
     async fn try_decision(&self, trial: DecisionTrial) -> Result<DecisionTried, ApiError>;
+
+    /// Where a route would send a request now.
+    async fn explain(&self, route: Uuid, question: Question) -> Result<Explanation, ApiError>;
+
+    async fn list_requests(&self, filter: RequestFilter) -> Result<List<RequestRecord>, ApiError>;
+    async fn get_request(&self, id: Uuid) -> Result<RequestRecord, ApiError>;
+    /// What requests can be filtered by.
+    async fn request_names(&self) -> Result<RequestNames, ApiError>;
+    /// Where the latest requests of a route would have gone with other weights.
+    async fn what_if(&self, route: Uuid, what_if: WhatIf) -> Result<WhatIfAnswer, ApiError>;
+    async fn usage(&self, query: UsageQuery) -> Result<Usage, ApiError>;
 
     async fn list_keys(&self, page: Page) -> Result<List<Key>, ApiError>;
     async fn create_key(&self, draft: KeyDraft) -> Result<NewKey, ApiError>;

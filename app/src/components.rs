@@ -18,6 +18,7 @@ pub(crate) mod notice;
 pub(crate) mod page;
 pub(crate) mod picker;
 pub(crate) mod provider_words;
+pub(crate) mod remove;
 pub(crate) mod route_by;
 pub(crate) mod rows;
 pub(crate) mod save_refused;

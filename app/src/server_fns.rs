@@ -6,10 +6,13 @@ use routing::RouteDraft;
 use uuid::Uuid;
 
 use crate::api::account::{About, PasswordChange, Session};
-use crate::api::explain::{DecisionTrial, DecisionTried};
+use crate::api::explain::{DecisionTrial, DecisionTried, Explanation, Question};
 use crate::api::instance::Instance;
 use crate::api::key::{Key, KeyDraft, NewKey};
+use crate::api::list::List;
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
+use crate::api::request::{RequestFilter, RequestNames, RequestRecord, WhatIf, WhatIfAnswer};
+use crate::api::usage::{Usage, UsageQuery};
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::summary::{Catalog, NotDeleted, ProviderSummary, RouteList, UsedProvider};
@@ -100,13 +103,13 @@ pub async fn delete_routes(ids: Vec<Uuid>) -> Result<Vec<NotDeleted>, ApiError> 
     .await
 }
 
-/// Providers with the routes that use them.
 /// How all instances are at this moment.
 #[server(prefix = "/fn", endpoint = "list-instances", input = Json, output = Json)]
 pub async fn list_instances() -> Result<Vec<Instance>, ApiError> {
     answer(async { Ok(backend()?.list_instances().await?.items) }).await
 }
 
+/// Providers with the routes that use them.
 #[server(prefix = "/fn", endpoint = "summarize-providers", input = Json, output = Json)]
 pub async fn summarize_providers() -> Result<Vec<ProviderSummary>, ApiError> {
     answer(async {
@@ -208,6 +211,39 @@ pub async fn fetch_decision_models(provider: String) -> Result<Vec<String>, ApiE
 #[server(prefix = "/fn", endpoint = "try-decision", input = Json, output = Json)]
 pub async fn try_decision(trial: DecisionTrial) -> Result<DecisionTried, ApiError> {
     answer(async move { backend()?.try_decision(trial).await }).await
+}
+
+/// Where a route would send a request now.
+#[server(prefix = "/fn", endpoint = "explain", input = Json, output = Json)]
+pub async fn explain(route: Uuid, question: Question) -> Result<Explanation, ApiError> {
+    answer(async move { backend()?.explain(route, question).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "list-requests", input = Json, output = Json)]
+pub async fn list_requests(filter: RequestFilter) -> Result<List<RequestRecord>, ApiError> {
+    answer(async move { backend()?.list_requests(filter).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "get-request", input = Json, output = Json)]
+pub async fn get_request(id: Uuid) -> Result<RequestRecord, ApiError> {
+    answer(async move { backend()?.get_request(id).await }).await
+}
+
+/// What requests can be filtered by.
+#[server(prefix = "/fn", endpoint = "request-names", input = Json, output = Json)]
+pub async fn request_names() -> Result<RequestNames, ApiError> {
+    answer(async { backend()?.request_names().await }).await
+}
+
+/// Where the latest requests of a route would have gone with other weights.
+#[server(prefix = "/fn", endpoint = "what-if", input = Json, output = Json)]
+pub async fn what_if(route: Uuid, what_if: WhatIf) -> Result<WhatIfAnswer, ApiError> {
+    answer(async move { backend()?.what_if(route, what_if).await }).await
+}
+
+#[server(prefix = "/fn", endpoint = "usage", input = Json, output = Json)]
+pub async fn usage(query: UsageQuery) -> Result<Usage, ApiError> {
+    answer(async move { backend()?.usage(query).await }).await
 }
 
 #[server(prefix = "/fn", endpoint = "list-keys", input = Json, output = Json)]

@@ -65,6 +65,7 @@
 mod balance;
 mod candidate;
 mod check;
+mod decided_by;
 mod draft;
 mod facts;
 mod field_errors;
@@ -84,6 +85,7 @@ mod weight;
 
 pub use balance::{Balance, Outcome};
 pub use candidate::{Candidate, CandidateKey, LeftOut, Load};
+pub use decided_by::DecidedBy;
 pub use draft::{
     DecisionServiceDraft, FallbackDraft, LeastInflightDraft, PolicyDraft, RetryDraft, RouteDraft,
     SessionAffinityDraft, SessionKeyDraft, TargetDraft,

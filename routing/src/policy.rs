@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::candidate::{Candidate, CandidateKey, LeftOut};
 use crate::facts::Facts;
-use crate::ranking::{Ranked, Ranking};
+use crate::ranking::{Ranked, Ranking, Scored};
 use crate::rotation::{Rotation, Turns};
 use crate::route::{Route, RouteBy};
 use crate::settings::ScorerName;
@@ -52,6 +52,29 @@ impl Policy {
         }
     }
 
+    /// How a route with this policy decides.
+    pub fn route_by(&self) -> RouteBy {
+        match self {
+            Self::RoundRobin { .. } => RouteBy::RoundRobin,
+            Self::TargetWeight { .. } => RouteBy::TargetWeight,
+            Self::WeightedSum { .. } => RouteBy::Policy,
+        }
+    }
+
+    /// Ranks candidates by what scorers said of them before, each now with the weight that is given. With
+    /// the same weights and ticket it is the ranking that it was.
+    pub fn rank_again(
+        scored: Vec<Scored>,
+        candidates: &[Candidate<'_>],
+        ticket: f64,
+    ) -> Ranking {
+        let opinions = Opinions {
+            scored,
+            abstained: Vec::new(),
+        };
+        opinions.rank(candidates, ticket).pass_over_full(candidates)
+    }
+
     /// Ranks the candidates. Where targets are taken in turn, that moves the rotation on by one step if
     /// any of them is live, also when the one whose turn it is turns out to be full.
     ///
@@ -71,20 +94,14 @@ impl Policy {
             }
             Self::WeightedSum { scorers, targets } => {
                 let opinions = Opinions::gather(scorers, candidates, facts);
-                let mut ranking = if opinions.scored.is_empty() {
-                    in_turn(targets, candidates, rotation)
-                } else {
-                    let (live, tied) = opinions.order(candidates, facts.ticket);
+                if opinions.scored.is_empty() {
                     Ranking {
-                        live,
-                        left_out: left_out(candidates),
-                        tied,
-                        ..Ranking::default()
+                        abstained: opinions.abstained,
+                        ..in_turn(targets, candidates, rotation)
                     }
-                };
-                ranking.scored = opinions.scored;
-                ranking.abstained = opinions.abstained;
-                ranking
+                } else {
+                    opinions.rank(candidates, facts.ticket)
+                }
             }
         };
         ranking.pass_over_full(candidates)

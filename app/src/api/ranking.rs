@@ -17,6 +17,9 @@ pub struct Ranked {
     /// What each scorer brought to the total: `session_affinity`, `least_inflight`,
     /// `decision_service`. A scorer that abstained is not in it.
     pub scorers: BTreeMap<String, Part>,
+    /// Requests that were under way there as it was ranked.
+    #[serde(default)]
+    pub inflight: u32,
     /// Why no request goes there for now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,

@@ -7,9 +7,10 @@
 //! floats a few bits apart. A tie is broken uniformly by the ticket. What is left of the ticket then
 //! breaks the ties further down, where retries go.
 
+use super::left_out;
 use crate::candidate::Candidate;
 use crate::facts::{Abstention, Facts};
-use crate::ranking::{Ranked, Scored};
+use crate::ranking::{Ranked, Ranking, Scored};
 use crate::scorer;
 use crate::settings::ScorerName;
 
@@ -51,8 +52,20 @@ impl Opinions {
         opinions
     }
 
+    /// The best total first.
+    pub(super) fn rank(self, candidates: &[Candidate<'_>], ticket: f64) -> Ranking {
+        let (live, tied) = self.order(candidates, ticket);
+        Ranking {
+            live,
+            left_out: left_out(candidates),
+            scored: self.scored,
+            abstained: self.abstained,
+            tied,
+        }
+    }
+
     /// The live candidates, best first, and how many are tied for the best.
-    pub(super) fn order(&self, candidates: &[Candidate<'_>], ticket: f64) -> (Vec<Ranked>, usize) {
+    fn order(&self, candidates: &[Candidate<'_>], ticket: f64) -> (Vec<Ranked>, usize) {
         let key = |index: usize| candidates.get(index).map(|candidate| candidate.key);
         let mut order: Vec<(f64, usize)> = candidates
             .iter()

@@ -6,6 +6,7 @@ use crate::api::provider::Credential;
 use crate::components::field::{FieldError, TextField, TextInput};
 use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
+use crate::components::remove::Remove;
 use crate::components::rows::Row;
 use crate::i18n::{text, use_locale};
 
@@ -118,17 +119,12 @@ fn Secret(form: ProviderForm, row: Row<RwSignal<String>>, problems: Problems) ->
                 value=secret
                 error
             />
-            <button
-                class="icon-button"
-                type="button"
-                aria-label=move || text!(locale, provider.remove_secret, number = index.get() + 1)
-                on:click=move |_| {
-                    form.secrets.remove(key);
-                    focus_first(format!("#{ADD_SECRET}"));
-                }
-            >
-                <Glyph icon=Icon::Close />
-            </button>
+            <Remove
+                rows=form.secrets
+                key
+                label=Signal::derive(move || text!(locale, provider.remove_secret, number = index.get() + 1))
+                next=ADD_SECRET
+            />
             <div class="row-errors">
                 <FieldError id error />
             </div>

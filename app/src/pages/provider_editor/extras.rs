@@ -7,6 +7,7 @@ use crate::api::provider::ProviderKind;
 use crate::components::field::{FieldError, TextField, TextInput};
 use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
+use crate::components::remove::Remove;
 use crate::components::rows::Row;
 use crate::i18n::{text, use_locale};
 use crate::presets::ENDPOINTS;
@@ -155,17 +156,12 @@ fn HeaderFields(form: ProviderForm, row: Row<HeaderRow>, problems: Problems) -> 
                 value=of.value
                 error
             />
-            <button
-                class="icon-button"
-                type="button"
-                aria-label=move || text!(locale, provider.remove_header, number = index.get() + 1)
-                on:click=move |_| {
-                    form.headers.remove(key);
-                    focus_first(format!("#{ADD_HEADER}"));
-                }
-            >
-                <Glyph icon=Icon::Close />
-            </button>
+            <Remove
+                rows=form.headers
+                key
+                label=Signal::derive(move || text!(locale, provider.remove_header, number = index.get() + 1))
+                next=ADD_HEADER
+            />
             <div class="row-errors">
                 <FieldError id=value_id error />
             </div>

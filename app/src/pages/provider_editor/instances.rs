@@ -6,6 +6,7 @@ use crate::api::provider::{InstanceTest, ProviderDraft, ProviderTest};
 use crate::components::field::{FieldError, TextInput};
 use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
+use crate::components::remove::Remove;
 use crate::components::rows::Row;
 use crate::i18n::{text, use_locale};
 use crate::live::use_live;
@@ -177,17 +178,12 @@ fn InstanceFields(
                 value=of.max_inflight
                 error=of_most
             />
-            <button
-                class="icon-button"
-                type="button"
-                aria-label=move || text!(locale, provider.remove_instance, number = index.get() + 1)
-                on:click=move |_| {
-                    form.instances.remove(key);
-                    focus_first(format!("#{ADD_INSTANCE}"));
-                }
-            >
-                <Glyph icon=Icon::Close />
-            </button>
+            <Remove
+                rows=form.instances
+                key
+                label=Signal::derive(move || text!(locale, provider.remove_instance, number = index.get() + 1))
+                next=ADD_INSTANCE
+            />
             <div class="row-errors">
                 <FieldError id=url_id error=of_url />
                 <FieldError id=most_id error=of_most />

@@ -5,10 +5,9 @@ use leptos::html::Input;
 use leptos::prelude::*;
 
 use crate::components::field::FieldError;
-use crate::components::focus::focus_first;
-use crate::components::icon::{Glyph, Icon};
 use crate::components::notice::{Notice, Tone};
 use crate::components::provider_words::categories;
+use crate::components::remove::Remove;
 use crate::components::rows::Row;
 use crate::components::select::Select;
 use crate::i18n::{text, use_locale};
@@ -194,17 +193,12 @@ fn ModelFields(form: ProviderForm, row: Row<ModelRow>) -> impl IntoView {
                 options=categories(locale)
                 value=category
             />
-            <button
-                class="icon-button"
-                type="button"
-                aria-label=remove_label
-                on:click=move |_| {
-                    form.models.remove(key);
-                    focus_first(format!("#{NEW_MODEL}"));
-                }
-            >
-                <Glyph icon=Icon::Close />
-            </button>
+            <Remove
+                rows=form.models
+                key
+                label=remove_label
+                next=NEW_MODEL
+            />
         </div>
     }
 }

@@ -6,6 +6,7 @@ use crate::components::field::FieldError;
 use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::picker::Picker;
+use crate::components::remove::Remove;
 use crate::components::rows::Row;
 use crate::components::steps::Steps;
 use crate::i18n::{text, use_locale};
@@ -114,17 +115,12 @@ fn Fallback(
                     Signal::derive(move || text!(locale, route.fallback_down, number = number())),
                 )
             />
-            <button
-                class="icon-button"
-                type="button"
-                aria-label=move || text!(locale, route.remove_fallback, number = number())
-                on:click=move |_| {
-                    form.fallbacks.remove(key);
-                    focus_first(format!("#{ADD_FALLBACK}"));
-                }
-            >
-                <Glyph icon=Icon::Close />
-            </button>
+            <Remove
+                rows=form.fallbacks
+                key
+                label=Signal::derive(move || text!(locale, route.remove_fallback, number = number()))
+                next=ADD_FALLBACK
+            />
             <div class="row-errors">
                 <FieldError id error />
             </div>

@@ -8,6 +8,7 @@ use crate::components::field::{FieldError, TextInput};
 use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::picker::Picker;
+use crate::components::remove::Remove;
 use crate::components::rows::Row;
 use crate::components::steps::Steps;
 use crate::components::switch::Switch;
@@ -148,17 +149,12 @@ fn Target(
                 Signal::derive(move || text!(locale, route.move_target_up, number = index.get() + 1)),
                 Signal::derive(move || text!(locale, route.move_target_down, number = index.get() + 1)),
             ) />
-            <button
-                class="icon-button"
-                type="button"
-                aria-label=move || text!(locale, route.remove_target, number = index.get() + 1)
-                on:click=move |_| {
-                    form.targets.remove(key);
-                    focus_first(format!("#{ADD_TARGET}"));
-                }
-            >
-                <Glyph icon=Icon::Close />
-            </button>
+            <Remove
+                rows=form.targets
+                key
+                label=Signal::derive(move || text!(locale, route.remove_target, number = index.get() + 1))
+                next=ADD_TARGET
+            />
             <div class="target-errors">
                 <FieldError id=target_id error=of_target />
                 <FieldError id=weight_id error=of_weight />

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::components::field::{FieldError, TextField, TextInput};
 use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
+use crate::components::remove::Remove;
 use crate::components::rows::Row;
 use crate::components::select::Select;
 use crate::components::steps::Steps;
@@ -127,17 +128,12 @@ fn SessionKey(form: AffinityForm, row: Row<KeyRow>, problems: Problems) -> impl 
                     Signal::derive(move || text!(locale, policy.key_down, number = number())),
                 )
             />
-            <button
-                class="icon-button"
-                type="button"
-                aria-label=move || text!(locale, policy.remove_key, number = number())
-                on:click=move |_| {
-                    form.keys.remove(key);
-                    focus_first(format!("#{ADD_KEY}"));
-                }
-            >
-                <Glyph icon=Icon::Close />
-            </button>
+            <Remove
+                rows=form.keys
+                key
+                label=Signal::derive(move || text!(locale, policy.remove_key, number = number()))
+                next=ADD_KEY
+            />
             <div class="row-errors">
                 <FieldError id error />
             </div>

@@ -4,8 +4,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use crate::components::field::{FieldError, describe_by};
-use crate::components::focus::focus_first;
-use crate::components::icon::{Glyph, Icon};
+use crate::components::remove::Remove;
 use crate::components::rows::Row;
 use crate::i18n::{text, use_locale};
 
@@ -70,17 +69,12 @@ fn Criterion(form: DecisionForm, row: Row<CriterionRow>, problems: Problems) -> 
                 <label class="criterion-model" for=id.clone() title=label>
                     {model}
                 </label>
-                <button
-                    class="icon-button"
-                    type="button"
-                    aria-label=remove
-                    on:click=move |_| {
-                        form.criteria.remove(key);
-                        focus_first(format!("#{GENERATE}"));
-                    }
-                >
-                    <Glyph icon=Icon::Close />
-                </button>
+                <Remove
+                    rows=form.criteria
+                    key
+                    label=remove
+                    next=GENERATE
+                />
             </div>
             <textarea
                 class="input"
