@@ -231,18 +231,18 @@ pub async fn get_request(id: Uuid) -> Result<RequestRecord, ApiError> {
 
 /// What requests can be filtered by.
 #[server(prefix = "/fn", endpoint = "request-names", input = Json, output = Json)]
-pub async fn request_names() -> Result<RequestNames, ApiError> {
+pub async fn get_request_names() -> Result<RequestNames, ApiError> {
     answer(async { backend()?.request_names().await }).await
 }
 
 /// Where the latest requests of a route would have gone with other weights.
 #[server(prefix = "/fn", endpoint = "what-if", input = Json, output = Json)]
-pub async fn what_if(route: Uuid, what_if: WhatIf) -> Result<WhatIfAnswer, ApiError> {
+pub async fn ask_what_if(route: Uuid, what_if: WhatIf) -> Result<WhatIfAnswer, ApiError> {
     answer(async move { backend()?.what_if(route, what_if).await }).await
 }
 
 #[server(prefix = "/fn", endpoint = "usage", input = Json, output = Json)]
-pub async fn usage(query: UsageQuery) -> Result<Usage, ApiError> {
+pub async fn get_usage(query: UsageQuery) -> Result<Usage, ApiError> {
     answer(async move { backend()?.usage(query).await }).await
 }
 
