@@ -22,6 +22,7 @@ pub(crate) mod remove;
 pub(crate) mod route_by;
 pub(crate) mod rows;
 pub(crate) mod save_refused;
+pub(crate) mod scores;
 pub(crate) mod select;
 pub(crate) mod snippet;
 pub(crate) mod steps;

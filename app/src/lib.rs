@@ -19,6 +19,7 @@ mod paths;
 mod presets;
 pub mod server_fns;
 pub mod shell;
+pub mod story;
 pub mod summary;
 
 pub use app::App;

@@ -3,10 +3,11 @@
 use routing::{PolicyDraft, Retry, RouteDraft, ScorerName, TargetDraft};
 
 use crate::components::conflict::Difference;
+use crate::components::scores::scorer_name;
 use crate::i18n::{Locale, text};
 
 use super::retries::joined;
-use super::simulator::{scorer_name, scorers};
+use super::simulator::scorers;
 
 pub(super) fn differences(
     locale: Locale,

@@ -11,8 +11,9 @@ use routing::{
     Rotation, RouteDraft, ScorerName,
 };
 
+use crate::components::scores::{Legend, ScoreBar};
 use crate::components::track::percent;
-use crate::i18n::{Locale, text, use_locale};
+use crate::i18n::{text, use_locale};
 use crate::summary::Upstream;
 
 /// One instance that may be chosen.
@@ -120,16 +121,9 @@ pub(super) fn Simulator(
                     <Probability model probabilities />
                 </For>
             </div>
-            <ul class="legend">
-                <For each=move || scorers.get() key=|(scorer, _)| *scorer let:known>
-                    <li>
-                        <svg viewBox="0 0 8 8" width="8" height="8" aria-hidden="true">
-                            <rect class=scorer_class(known.0) width="8" height="8" rx="2" />
-                        </svg>
-                        {scorer_name(locale, known.0)}
-                    </li>
-                </For>
-            </ul>
+            <Legend scorers=Signal::derive(move || {
+                scorers.read().iter().map(|(scorer, _)| *scorer).collect::<Vec<_>>()
+            }) />
             <ul class="contenders">
                 <For
                     each=move || contenders.get()
@@ -242,7 +236,13 @@ fn Row(
                     on:input=on_input
                 />
             </div>
-            {move || standing.get().map(|standing| view! { <Bar standing /> })}
+            {move || {
+                standing
+                    .get()
+                    .map(|Standing { parts, total, most, .. }| {
+                        view! { <ScoreBar parts total most /> }
+                    })
+            }}
         </li>
     }
 }
@@ -276,68 +276,6 @@ fn standing(ranking: &Ranking, candidate: usize) -> Option<Standing> {
         best: at < ranking.tied.max(1),
         tied: ranking.tied > 1,
     })
-}
-
-/// One bar, stacked of what each scorer brings.
-#[component]
-fn Bar(standing: Standing) -> impl IntoView {
-    let locale = use_locale();
-    let Standing {
-        total, most, parts, ..
-    } = standing;
-    let scale = if most > 0.0 { 200.0 / most } else { 0.0 };
-    let words = parts.iter().map(|(scorer, value)| {
-        text!(
-            locale,
-            simulator.part,
-            scorer = scorer_name(locale, *scorer),
-            value = format!("{value:.3}")
-        )
-    });
-    let words = words.collect::<Vec<_>>().join(", ");
-    let label = words.clone();
-    let mut x = 0.0;
-    let rects = parts
-        .into_iter()
-        .map(|(scorer, value)| {
-            let width = value * scale;
-            let from = x;
-            x += width;
-            view! {
-                <rect
-                    class=scorer_class(scorer)
-                    x=format!("{from:.2}")
-                    y="0"
-                    width=format!("{width:.2}")
-                    height="8"
-                />
-            }
-        })
-        .collect_view();
-    view! {
-        <div class="contender-bar" title=words>
-            <svg viewBox="0 0 200 8" preserveAspectRatio="none" role="img" aria-label=label>
-                {rects}
-            </svg>
-            <span class="bar-value">{format!("{total:.3}")}</span>
-        </div>
-    }
-}
-
-pub(super) fn scorer_name(locale: Locale, scorer: ScorerName) -> &'static str {
-    match scorer {
-        ScorerName::SessionAffinity => text!(locale, policy.session_affinity),
-        ScorerName::LeastInflight => text!(locale, policy.least_inflight),
-        ScorerName::DecisionService => text!(locale, policy.decision_service),
-    }
-}
-
-fn scorer_class(scorer: ScorerName) -> &'static str {
-    match scorer {
-        ScorerName::SessionAffinity => "scorer-affinity",
-        ScorerName::LeastInflight => "scorer-inflight",
-        ScorerName::DecisionService => "scorer-decision",
-    }
 }
 
 /// Nothing without candidates, scorers or weights that are weights.

@@ -86,7 +86,9 @@ async fn answers_fit_their_schemas() {
     let one = format!("/requests/{}", requests["items"][0]["id"].as_str().unwrap());
     let (_, request) = signalbox.get(&one).await;
     assert_fits(&document, "/requests/{id}", "get", "200", &request);
-    let (_, usage) = signalbox.get("/usage?since=2026-01-01T00:00:00Z&step=day").await;
+    let (_, usage) = signalbox
+        .get("/usage?since=2026-01-01T00:00:00Z&step=day")
+        .await;
     assert_fits(&document, "/usage", "get", "200", &usage);
     let weights = json!({"weights": {"least_inflight": 1}});
     let (_, what_if) = signalbox
