@@ -10,4 +10,5 @@ pub mod provider;
 pub mod ranking;
 pub mod request;
 pub mod route;
+pub mod traffic;
 pub mod usage;

@@ -12,6 +12,7 @@ mod refused;
 mod requests;
 mod routes;
 mod session;
+mod traffic;
 mod usage;
 
 use axum::extract::DefaultBodyLimit;
@@ -110,6 +111,7 @@ fn guarded() -> OpenApiRouter<AppState> {
         .routes(routes!(requests::export))
         .routes(routes!(requests::get))
         .routes(routes!(usage::get))
+        .routes(routes!(traffic::follow))
         .routes(routes!(usage::export))
         .routes(routes!(keys::list, keys::create))
         .routes(routes!(keys::delete))

@@ -8,6 +8,7 @@ mod names;
 mod ranking;
 mod recorded;
 mod requests;
+mod traffic;
 mod try_decision;
 mod usage;
 mod what_if;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 
 use self::names::NameCache;
 use crate::gateway::request_log::RequestLog;
+use crate::gateway::traffic::Traffic;
 use crate::snapshot::Snapshots;
 use crate::store::Store;
 
@@ -26,15 +28,22 @@ pub use self::requests::Requests;
 pub struct Inspector {
     snapshots: Arc<Snapshots>,
     log: Arc<RequestLog>,
+    traffic: Arc<Traffic>,
     store: Store,
     names: NameCache,
 }
 
 impl Inspector {
-    pub fn new(snapshots: Arc<Snapshots>, log: Arc<RequestLog>, store: Store) -> Self {
+    pub fn new(
+        snapshots: Arc<Snapshots>,
+        log: Arc<RequestLog>,
+        traffic: Arc<Traffic>,
+        store: Store,
+    ) -> Self {
         Self {
             snapshots,
             log,
+            traffic,
             store,
             names: NameCache::default(),
         }

@@ -15,6 +15,7 @@ pub mod listener;
 pub mod monitoring;
 pub mod owner_archive;
 pub mod pages;
+pub mod playground;
 pub mod prober;
 pub mod request_archive;
 pub mod server;

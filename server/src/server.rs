@@ -22,7 +22,8 @@ use crate::gateway::budget::BufferBudget;
 use crate::gateway::lasting::Lasting;
 use crate::gateway::metrics::Metrics;
 use crate::gateway::owners::{Backlog, Owners};
-use crate::gateway::request_log::{Queue, RequestLog};
+use crate::gateway::request_log::{Counters, Queue, RequestLog};
+use crate::gateway::traffic::Traffic;
 use crate::gateway::upstream::Upstreams;
 use crate::gateway::{Gateway, Settings};
 use crate::inspector::Inspector;
@@ -55,6 +56,8 @@ pub struct AppState {
     /// What scripts of other sites may do under `/v1`.
     pub cross_origin: Option<CorsLayer>,
     pub store: Store,
+    /// Cancelled as soon as the stop begins.
+    pub stopping: CancellationToken,
 }
 
 /// Why Signalbox does not start; a sentence for the person at the terminal.
@@ -97,6 +100,7 @@ pub struct Bound {
 pub struct Backlogs {
     owners: Backlog,
     queue: Queue,
+    traffic: Arc<Traffic>,
     request_archive: Arc<RequestArchive>,
 }
 
@@ -168,13 +172,23 @@ impl Bound {
         let log = Arc::clone(&state.gateway.log);
         background.spawn(log.keep_up(
             backlogs.queue,
-            Arc::clone(&state.metrics),
+            Counters {
+                metrics: Arc::clone(&state.metrics),
+                traffic: backlogs.traffic,
+            },
             backlogs.request_archive,
             served.clone(),
         ));
         if let Some(listener) = metrics_listener {
             background.spawn(monitoring::serve(listener, state.clone(), stop.clone()));
         }
+        background.spawn({
+            let (stop, stopping) = (stop.clone(), state.stopping.clone());
+            async move {
+                stop.cancelled().await;
+                stopping.cancel();
+            }
+        });
         background.close();
         if assets::names().is_none() {
             tracing::warn!("this binary was built without its pages; `make build` builds it whole");
@@ -233,7 +247,13 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
         allow_link_local: options.allow_link_local,
     };
     let prober = Prober::new(vault.clone(), lasting);
-    let inspector = Inspector::new(Arc::clone(&snapshots), log, store.clone());
+    let traffic = Arc::new(Traffic::default());
+    let inspector = Inspector::new(
+        Arc::clone(&snapshots),
+        log,
+        Arc::clone(&traffic),
+        store.clone(),
+    );
     let retention = Retention {
         days: options.records_days,
         most: options.records_most,
@@ -252,12 +272,14 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
         site: Arc::new(site),
         cross_origin,
         store,
+        stopping: CancellationToken::new(),
     };
     Ok((
         state,
         Backlogs {
             owners: backlog,
             queue,
+            traffic,
             request_archive,
         },
     ))

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::metrics::Metrics;
 use super::record::Record;
+use super::traffic::Traffic;
 use super::usage::Copied;
 
 /// Waiting to be worked up.
@@ -43,6 +44,13 @@ pub struct RequestLog {
     ended: mpsc::Sender<Ended>,
     unwritten: mpsc::Sender<Unwritten>,
     dropped: AtomicU64,
+}
+
+/// Who counts requests that have ended.
+#[derive(Clone, Debug)]
+pub struct Counters {
+    pub metrics: Arc<Metrics>,
+    pub traffic: Arc<Traffic>,
 }
 
 /// What the two tasks take from.
@@ -111,14 +119,14 @@ impl RequestLog {
     pub async fn keep_up(
         self: Arc<Self>,
         queue: Queue,
-        metrics: Arc<Metrics>,
+        counters: Counters,
         archive: Arc<dyn Archive>,
         stop: CancellationToken,
     ) {
         let worked_up = CancellationToken::new();
         tokio::join!(
             async {
-                self.work_up(queue.ended, metrics, stop).await;
+                self.work_up(queue.ended, counters, stop).await;
                 worked_up.cancel();
             },
             self.write_down(queue.unwritten, archive.as_ref(), &worked_up),
@@ -128,7 +136,7 @@ impl RequestLog {
     async fn work_up(
         &self,
         mut waiting: mpsc::Receiver<Ended>,
-        metrics: Arc<Metrics>,
+        counters: Counters,
         stop: CancellationToken,
     ) {
         let mut batch = Vec::with_capacity(BATCH);
@@ -160,15 +168,16 @@ impl RequestLog {
             }
             for mut message in messages {
                 message.read_usage();
-                self.pass_on(message, &metrics);
+                self.pass_on(message, &counters);
             }
         }
     }
 
-    fn pass_on(&self, message: Ended, metrics: &Metrics) {
+    fn pass_on(&self, message: Ended, counters: &Counters) {
         let unwritten = match message {
             Ended::Request(record, _) => {
-                metrics.ended(&record);
+                counters.metrics.ended(&record);
+                counters.traffic.ended(&record);
                 Unwritten::Request(record.into())
             }
             Ended::Reached(reached) => Unwritten::Reached(reached),
@@ -341,9 +350,15 @@ pub mod tests {
     }
 
     fn keep_up(log: &Arc<RequestLog>, queue: Queue, archive: &Arc<Remembering>) {
-        let metrics = Arc::new(Metrics::new().unwrap());
         let stop = CancellationToken::new();
-        tokio::spawn(Arc::clone(log).keep_up(queue, metrics, archive.clone(), stop));
+        tokio::spawn(Arc::clone(log).keep_up(queue, counters(), archive.clone(), stop));
+    }
+
+    fn counters() -> Counters {
+        Counters {
+            metrics: Arc::new(Metrics::new().unwrap()),
+            traffic: Arc::default(),
+        }
     }
 
     fn end_requests(count: usize, log: &Arc<RequestLog>) {
@@ -391,12 +406,11 @@ pub mod tests {
     async fn what_is_left_at_the_stop_is_written_down() {
         let (log, queue) = RequestLog::new();
         let archive: Arc<Remembering> = Arc::default();
-        let metrics = Arc::new(Metrics::new().unwrap());
         let stop = CancellationToken::new();
         end_requests(3_000, &log);
         stop.cancel();
         Arc::clone(&log)
-            .keep_up(queue, metrics, archive.clone(), stop)
+            .keep_up(queue, counters(), archive.clone(), stop)
             .await;
         assert_eq!(archive.records().len(), 3_000);
         assert_eq!(log.dropped(), 0);

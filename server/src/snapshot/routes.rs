@@ -279,6 +279,10 @@ impl CompiledRoute {
         self.policy.decided_by(ranking)
     }
 
+    pub fn targets(&self) -> impl Iterator<Item = &CompiledTarget> {
+        self.targets.iter()
+    }
+
     /// All candidates, as they stand in the slice that is ranked.
     pub fn candidates(&self) -> impl Iterator<Item = Choice<'_>> {
         (0..self.candidates.len()).filter_map(|index| self.candidate(index))
@@ -470,6 +474,11 @@ impl<'a> Choice<'a> {
             choice: *self,
             inflight: Inflight::begin(&self.instance.load, &self.place.load),
         }
+    }
+
+    /// Requests under way there, over all routes.
+    pub fn inflight(&self) -> u32 {
+        self.place.load.inflight()
     }
 
     /// Whether the other is the same instance and model of the same provider.
