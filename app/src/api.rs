@@ -6,6 +6,7 @@ pub mod explain;
 pub mod instance;
 pub mod key;
 pub mod list;
+pub mod price;
 pub mod provider;
 pub mod ranking;
 pub mod request;

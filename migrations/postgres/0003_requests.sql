@@ -47,5 +47,7 @@ CREATE TABLE usage_hours (
     cached    BIGINT  NOT NULL,
     reasoning BIGINT  NOT NULL,
     uncounted BIGINT  NOT NULL,
+    -- In millionths.
+    cost      BIGINT  NOT NULL,
     PRIMARY KEY (hour, route, target, api_key)
 );

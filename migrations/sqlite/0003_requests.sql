@@ -47,5 +47,7 @@ CREATE TABLE usage_hours (
     cached    INTEGER NOT NULL,
     reasoning INTEGER NOT NULL,
     uncounted INTEGER NOT NULL,
+    -- In millionths.
+    cost      INTEGER NOT NULL,
     PRIMARY KEY (hour, route, target, api_key)
 ) STRICT, WITHOUT ROWID;

@@ -37,6 +37,7 @@ pub mod sse;
 pub mod traffic;
 pub mod upstream;
 pub mod usage;
+pub mod usage_withheld;
 
 use std::sync::Arc;
 

@@ -100,7 +100,7 @@ async fn next_page(
     Ok(Some((text.into(), requests)))
 }
 
-const COLUMNS: [&str; 25] = [
+const COLUMNS: [&str; 26] = [
     "id",
     "at",
     "route",
@@ -124,11 +124,12 @@ const COLUMNS: [&str; 25] = [
     "input_tokens",
     "output_tokens",
     "cached_tokens",
+    "cost",
     "error",
     "why",
 ];
 
-fn cells(record: &RequestRecord) -> [String; 25] {
+fn cells(record: &RequestRecord) -> [String; 26] {
     let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
     let tokens = record.tokens;
     let session = record.session.clone().unwrap_or_default();
@@ -169,6 +170,10 @@ fn cells(record: &RequestRecord) -> [String; 25] {
         number(tokens.map(|tokens| tokens.input)),
         number(tokens.map(|tokens| tokens.output)),
         number(tokens.and_then(|tokens| tokens.cached)),
+        record
+            .cost
+            .map(|cost| cost.to_number().to_string())
+            .unwrap_or_default(),
         record.error.clone().unwrap_or_default(),
         record.why.clone(),
     ]

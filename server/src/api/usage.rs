@@ -52,6 +52,7 @@ pub(super) async fn export(
         "cached_tokens",
         "reasoning_tokens",
         "uncounted_requests",
+        "cost",
     ]
     .map(str::to_owned);
     let rows = usage.rows.iter().flat_map(|row| {
@@ -63,7 +64,7 @@ pub(super) async fn export(
     Ok(download("usage", Format::Csv, Body::from(text)))
 }
 
-fn cells(begin: DateTime<Utc>, name: &str, counts: &Counts) -> [String; 9] {
+fn cells(begin: DateTime<Utc>, name: &str, counts: &Counts) -> [String; 10] {
     [
         begin.to_rfc3339_opts(SecondsFormat::Secs, true),
         name.to_owned(),
@@ -74,5 +75,6 @@ fn cells(begin: DateTime<Utc>, name: &str, counts: &Counts) -> [String; 9] {
         counts.cached.to_string(),
         counts.reasoning.to_string(),
         counts.uncounted.to_string(),
+        counts.cost.to_number().to_string(),
     ]
 }

@@ -167,6 +167,7 @@ impl Gateway {
             client: parts,
             path: endpoint.path(),
             payload,
+            has_stream_options: endpoint.has_stream_options(),
         };
         let dispatch = Dispatch {
             gateway: self,

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use app::api::price::Price;
 use chrono::{DateTime, Utc};
 use http::StatusCode;
 use uuid::Uuid;
@@ -63,6 +64,8 @@ pub struct Attempt {
     pub target: Arc<str>,
     pub instance: Arc<str>,
     pub is_fallback: bool,
+    /// Of the target's tokens.
+    pub price: Option<Price>,
     pub outcome: Result<StatusCode, Failure>,
     pub took: Duration,
     /// Credentials that were refused before the one that led to the outcome.
@@ -88,6 +91,12 @@ impl Attempt {
             target: Arc::clone(&choice.target.name),
             instance: Arc::clone(&choice.instance.url),
             is_fallback,
+            price: choice
+                .target
+                .provider
+                .prices
+                .get(&*choice.target.model)
+                .copied(),
             outcome: Err(Failure::Reset),
             took: Duration::ZERO,
             refused: Vec::new(),

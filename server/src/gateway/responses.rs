@@ -83,6 +83,7 @@ async fn reply(
         client: parts,
         path: &path,
         payload: &payload,
+        has_stream_options: false,
     };
     let dispatch = Dispatch {
         gateway,

@@ -1,5 +1,6 @@
 //! A record as people and programs read it.
 
+use app::api::price::Amount;
 use app::api::request::{Attempt, DecisionMade, RefusedCredential, RequestRecord, Tokens};
 use app::i18n::Locale;
 use app::story;
@@ -46,6 +47,7 @@ pub(super) fn recorded(row: &RequestRow, names: &Names) -> RequestRecord {
         duration_ms: count(row.duration_ms),
         bytes: detail.bytes,
         tokens,
+        cost: detail.cost.map(Amount::new),
         error: detail.error.clone(),
         attempts: detail
             .attempts

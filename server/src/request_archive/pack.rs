@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use app::api::price::Amount;
 use app::api::usage::Counts;
 use routing::DecidedBy;
 
@@ -75,6 +76,7 @@ fn detail(record: &Record, numbers: &Numbers) -> RequestDetail {
         decide_ms: ms(record.decide).unsigned_abs(),
         cached: record.usage.and_then(|usage| usage.cached),
         reasoning: record.usage.and_then(|usage| usage.reasoning),
+        cost: cost(record).map(|cost| cost.millionths),
         error: record.error.map(str::to_owned),
         attempts: record
             .attempts
@@ -205,8 +207,15 @@ fn counts(record: &Record) -> Counts {
         output: usage.output,
         cached: usage.cached.unwrap_or_default(),
         reasoning: usage.reasoning.unwrap_or_default(),
+        cost: cost(record).unwrap_or_default(),
         uncounted: (!is_error && record.usage.is_none()).into(),
     }
+}
+
+/// Nothing where no price or no count is known.
+fn cost(record: &Record) -> Option<Amount> {
+    let price = record.attempts.last()?.price?;
+    Some(price.of(record.usage?.into()))
 }
 
 fn small(count: u64) -> i32 {

@@ -23,6 +23,8 @@ pub struct RequestDetail {
     pub decide_ms: u32,
     pub cached: Option<u64>,
     pub reasoning: Option<u64>,
+    /// In millionths.
+    pub cost: Option<u64>,
     pub error: Option<String>,
     pub attempts: Vec<AttemptDetail>,
     pub candidates: Vec<CandidateDetail>,
@@ -175,5 +177,5 @@ mod tests {
         assert_eq!(hex, PINNED);
     }
 
-    const PINNED: &str = "01000000000000000000010f74686520636c69656e74206c656674000110000000000000000000000000000000000201ac0201000000000000e03f010103000001020377687900000000000000000000";
+    const PINNED: &str = "0100000000000000000000010f74686520636c69656e74206c656674000110000000000000000000000000000000000201ac0201000000000000e03f010103000001020377687900000000000000000000";
 }

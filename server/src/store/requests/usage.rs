@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use app::api::price::Amount;
 use app::api::usage::{Counts, UsageBy};
 use sqlx::{AssertSqlSafe, FromRow};
 
@@ -38,6 +39,7 @@ struct Row {
     cached: i64,
     reasoning: i64,
     uncounted: i64,
+    cost: i64,
 }
 
 pub(super) async fn add(
@@ -47,7 +49,7 @@ pub(super) async fn add(
     insert_rows!(
         &mut *transaction,
         "INSERT INTO usage_hours (hour, route, target, api_key, requests, errors, input, output,
-                                  cached, reasoning, uncounted)",
+                                  cached, reasoning, uncounted, cost)",
         "ON CONFLICT (hour, route, target, api_key) DO UPDATE
             SET requests = usage_hours.requests + excluded.requests,
                 errors = usage_hours.errors + excluded.errors,
@@ -55,13 +57,14 @@ pub(super) async fn add(
                 output = usage_hours.output + excluded.output,
                 cached = usage_hours.cached + excluded.cached,
                 reasoning = usage_hours.reasoning + excluded.reasoning,
-                uncounted = usage_hours.uncounted + excluded.uncounted",
+                uncounted = usage_hours.uncounted + excluded.uncounted,
+                cost = usage_hours.cost + excluded.cost",
         hours,
         one => [
             one.hour, one.route, one.target, one.api_key,
             wide(one.counts.requests), wide(one.counts.errors), wide(one.counts.input),
             wide(one.counts.output), wide(one.counts.cached), wide(one.counts.reasoning),
-            wide(one.counts.uncounted),
+            wide(one.counts.uncounted), wide(one.counts.cost.millionths),
         ]
     );
     Ok(())
@@ -84,6 +87,7 @@ impl Store {
             "cached",
             "reasoning",
             "uncounted",
+            "cost",
         ]
         .map(sum)
         .join(", ");
@@ -118,6 +122,7 @@ impl From<Row> for UsageSum {
                 cached: count(row.cached),
                 reasoning: count(row.reasoning),
                 uncounted: count(row.uncounted),
+                cost: Amount::new(count(row.cost)),
             },
         }
     }
