@@ -49,6 +49,12 @@ pub(crate) fn Frame() -> impl IntoView {
                             </A>
                         </li>
                         <li>
+                            <A href=paths::REQUESTS>
+                                <Glyph icon=Icon::Requests />
+                                {text!(locale, requests.title)}
+                            </A>
+                        </li>
+                        <li>
                             <A href=paths::SETTINGS>
                                 <Glyph icon=Icon::Settings />
                                 {text!(locale, settings.title)}
