@@ -28,6 +28,7 @@ pub(crate) mod rows;
 pub(crate) mod save_refused;
 pub(crate) mod scores;
 pub(crate) mod select;
+pub(crate) mod shortcuts;
 pub(crate) mod snippet;
 pub(crate) mod steps;
 pub(crate) mod submit;

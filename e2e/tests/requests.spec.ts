@@ -184,6 +184,45 @@ test('requests appear by themselves, are filtered, and tell their story', async 
   decider.stop();
 });
 
+test('keys lead to pages, and a sheet tells them', async ({ page, signalbox, upstream }) => {
+  await registerProviders(signalbox, upstream);
+  await addRoute(signalbox, 'qwen3');
+  await open(page, '/routes');
+  await signIn(page);
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+  await expect(heading('Routes')).toBeVisible();
+
+  await page.keyboard.press('?');
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expect(sheet).toContainText('Model Providers');
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(sheet).toBeHidden();
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+  await sheet.getByRole('button', { name: 'Close' }).click();
+  await expect(sheet).toBeHidden();
+
+  // In a field they are text.
+  await page.keyboard.press('/');
+  const search = page.getByRole('searchbox', { name: 'Search routes' });
+  await expect(search).toBeFocused();
+  await page.keyboard.type('gp?');
+  await expect(search).toHaveValue('gp?');
+  await expect(heading('Routes')).toBeVisible();
+  await search.blur();
+
+  for (const [key, name] of [
+    ['p', 'Model Providers'],
+    ['k', 'API Keys'],
+    ['q', 'Requests'],
+    ['r', 'Routes'],
+  ] as const) {
+    await page.keyboard.press('g');
+    await page.keyboard.press(key);
+    await expect(heading(name)).toBeVisible();
+  }
+});
+
 test.describe('in Japanese, on a narrow screen', () => {
   test.use({ locale: 'ja-JP', viewport: { width: 380, height: 800 } });
 

@@ -11,6 +11,7 @@ pub(crate) enum Icon {
     Copy,
     Info,
     Key,
+    Keyboard,
     Onward,
     Plus,
     Providers,
@@ -33,6 +34,9 @@ impl Icon {
             Self::Info => "M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8ZM8 7.4v3.4M8 5.2v.1",
             Self::Key => {
                 "M5 13.5a3.2 3.2 0 1 0 0-6.4 3.2 3.2 0 0 0 0 6.4ZM7.3 8 13 2.3M10.2 5.1l2.2 2.2"
+            }
+            Self::Keyboard => {
+                "M1.5 4h13v8h-13zM4.2 6.7h.1M6.7 6.7h.1M9.2 6.7h.1M11.7 6.7h.1M5 9.4h6"
             }
             Self::Onward => "M2.5 4v3.5a2 2 0 0 0 2 2h8M9.5 6.5l3 3-3 3",
             Self::Plus => "M8 3v10M3 8h10",
