@@ -14,7 +14,10 @@ use crate::pages::edit_provider::EditProvider;
 use crate::pages::edit_route::EditRoute;
 use crate::pages::keys::KeysPage;
 use crate::pages::providers::ProvidersPage;
+use crate::pages::request::RequestPage;
+use crate::pages::requests::RequestsPage;
 use crate::pages::settings::SettingsPage;
+use crate::pages::what_if::WhatIfPage;
 
 #[lazy]
 fn route_page(page: RoutePage) -> AnyView {
@@ -42,6 +45,15 @@ fn account_page(page: AccountPage) -> AnyView {
     }
 }
 
+#[lazy]
+fn requests_page(page: RequestsGroup) -> AnyView {
+    match page {
+        RequestsGroup::List => RequestsPage().into_any(),
+        RequestsGroup::One => RequestPage().into_any(),
+        RequestsGroup::WhatIf => WhatIfPage().into_any(),
+    }
+}
+
 enum RoutePage {
     Add,
     Edit,
@@ -57,6 +69,12 @@ enum AccountPage {
     Keys,
     AddKey,
     Settings,
+}
+
+enum RequestsGroup {
+    List,
+    One,
+    WhatIf,
 }
 
 /// While it lives, `<html data-loading>` has the style show that something is under way.
@@ -123,4 +141,11 @@ lazy_routes! {
     LazyKeys = AccountPage::Keys,
     LazyAddKey = AccountPage::AddKey,
     LazySettings = AccountPage::Settings,
+}
+
+lazy_routes! {
+    requests_page, __preload_requests_page:
+    LazyRequests = RequestsGroup::List,
+    LazyRequest = RequestsGroup::One,
+    LazyWhatIf = RequestsGroup::WhatIf,
 }

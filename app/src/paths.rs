@@ -9,6 +9,8 @@ pub const PROVIDERS: &str = "/providers";
 pub const ADD_PROVIDER: &str = "/providers/new";
 pub const KEYS: &str = "/keys";
 pub const ADD_KEY: &str = "/keys/new";
+pub const REQUESTS: &str = "/requests";
+pub const WHAT_IF: &str = "/requests/what-if";
 pub const SETTINGS: &str = "/settings";
 pub const SIGN_IN: &str = "/sign-in";
 
@@ -35,6 +37,16 @@ pub fn add_provider_from(preset: &str) -> String {
 /// A new provider that starts as another one is.
 pub fn clone_provider(id: Uuid) -> String {
     format!("{ADD_PROVIDER}?clone={id}")
+}
+
+/// The story of one request.
+pub fn request(id: Uuid) -> String {
+    format!("{REQUESTS}/{id}")
+}
+
+/// What other weights would have made of a route's requests.
+pub fn what_if(route: Uuid) -> String {
+    format!("{WHAT_IF}?route={route}")
 }
 
 /// The sign-in page that goes on to `next` afterwards.

@@ -8,6 +8,9 @@ mod names;
 mod tests;
 mod words;
 
+use routing::ScorerName;
+
+use crate::api::ranking::Ranked;
 use crate::api::request::RequestRecord;
 use crate::i18n::Locale;
 
@@ -18,4 +21,15 @@ use names::Names;
 #[must_use]
 pub fn why(record: &RequestRecord, locale: Locale) -> String {
     words::sentence(locale, &Names::of(record), &Story::of(record))
+}
+
+/// Why a candidate took no request; nothing where it could have.
+pub(crate) fn left_out(locale: Locale, ranked: &Ranked) -> Option<String> {
+    ranked.left_out.as_ref()?;
+    Some(words::left_out(locale, analysis::left_out(ranked)).to_owned())
+}
+
+/// Why a scorer took no part, from the engine's own words.
+pub(crate) fn abstained(locale: Locale, scorer: ScorerName, why: &str) -> String {
+    words::silence(locale, &analysis::silence(scorer, why))
 }

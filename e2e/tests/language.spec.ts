@@ -111,6 +111,8 @@ test('every page in Japanese fits a narrow screen and is accessible', async ({
     [`/providers/${items[0]?.id}`, 'プロバイダーを編集'],
     ['/keys', 'APIキー'],
     ['/keys/new', 'APIキーを追加'],
+    ['/requests', 'リクエスト'],
+    ['/requests/what-if', 'もしも'],
     ['/settings', '設定'],
   ] as const) {
     await test.step(path, async () => {

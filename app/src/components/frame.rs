@@ -7,6 +7,7 @@ use leptos_router::hooks::use_navigate;
 
 use crate::components::icon::{Glyph, Icon};
 use crate::components::leaving::{LeaveGuard, provide_leaving, use_leaving};
+use crate::components::shortcuts::Shortcuts;
 use crate::components::time::provide_clock;
 use crate::components::toast::{Toasts, provide_toasts, use_toasts};
 use crate::error::{ApiError, ErrorCode};
@@ -49,6 +50,12 @@ pub(crate) fn Frame() -> impl IntoView {
                             </A>
                         </li>
                         <li>
+                            <A href=paths::REQUESTS>
+                                <Glyph icon=Icon::Requests />
+                                {text!(locale, requests.title)}
+                            </A>
+                        </li>
+                        <li>
                             <A href=paths::SETTINGS>
                                 <Glyph icon=Icon::Settings />
                                 {text!(locale, settings.title)}
@@ -56,7 +63,10 @@ pub(crate) fn Frame() -> impl IntoView {
                         </li>
                     </ul>
                 </nav>
-                <SignOut />
+                <div class="nav-actions">
+                    <Shortcuts />
+                    <SignOut />
+                </div>
             </header>
             <main class="frame-main" id="content" tabindex="-1">
                 <Outlet />

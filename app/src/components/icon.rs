@@ -11,8 +11,11 @@ pub(crate) enum Icon {
     Copy,
     Info,
     Key,
+    Keyboard,
+    Onward,
     Plus,
     Providers,
+    Requests,
     Routes,
     Settings,
     SignOut,
@@ -32,8 +35,13 @@ impl Icon {
             Self::Key => {
                 "M5 13.5a3.2 3.2 0 1 0 0-6.4 3.2 3.2 0 0 0 0 6.4ZM7.3 8 13 2.3M10.2 5.1l2.2 2.2"
             }
+            Self::Keyboard => {
+                "M1.5 4h13v8h-13zM4.2 6.7h.1M6.7 6.7h.1M9.2 6.7h.1M11.7 6.7h.1M5 9.4h6"
+            }
+            Self::Onward => "M2.5 4v3.5a2 2 0 0 0 2 2h8M9.5 6.5l3 3-3 3",
             Self::Plus => "M8 3v10M3 8h10",
             Self::Providers => "M2.5 2.5h11v4.5h-11zM2.5 9h11v4.5h-11zM5 4.75h.1M5 11.25h.1",
+            Self::Requests => "M2 3.5h12M2 8h6.5M2 12.5h4M9 12.3l2.2 2.2L14.5 9.5",
             Self::Routes => "M1.5 8h4c3 0 3-4.5 6-4.5h3M5.5 8c3 0 3 4.5 6 4.5h3",
             Self::Settings => {
                 "M2 5h6M12 5h2M2 11h2M8 11h6M10 3.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6ZM6 9.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6Z"

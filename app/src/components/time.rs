@@ -43,6 +43,15 @@ pub(crate) fn browser_now() -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_millis(js_sys::Date::now() as i64)
 }
 
+/// The present by the clock of whoever renders.
+pub(crate) fn present() -> DateTime<Utc> {
+    #[cfg(target_arch = "wasm32")]
+    let present = browser_now().unwrap_or_default();
+    #[cfg(not(target_arch = "wasm32"))]
+    let present = std::time::SystemTime::now().into();
+    present
+}
+
 #[component]
 pub(crate) fn Time(at: DateTime<Utc>) -> impl IntoView {
     let locale = use_locale();
@@ -62,7 +71,7 @@ pub(crate) fn Time(at: DateTime<Utc>) -> impl IntoView {
     }
 }
 
-fn exact(at: DateTime<Utc>) -> String {
+pub(crate) fn exact(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 

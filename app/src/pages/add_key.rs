@@ -10,7 +10,7 @@ use crate::summary::RouteList;
 use crate::{paths, server_fns};
 
 mod form;
-mod lines;
+pub(crate) mod lines;
 mod made;
 mod typed;
 

@@ -205,7 +205,7 @@ fn choice(record: &RequestRecord) -> Option<&Ranked> {
 }
 
 /// Why a candidate took no part. Nothing also for one that is full: it took part in vain.
-fn left_out(ranked: &Ranked) -> Option<LeftOut> {
+pub(super) fn left_out(ranked: &Ranked) -> Option<LeftOut> {
     let said = ranked.left_out.as_deref()?;
     let reasons = [
         LeftOut::TargetOff,
@@ -491,7 +491,7 @@ fn asides<'a>(
 }
 
 /// Records keep reasons as the engine words them.
-fn silence(scorer: ScorerName, why: &str) -> Silence<'_> {
+pub(super) fn silence(scorer: ScorerName, why: &str) -> Silence<'_> {
     let known = [
         (Abstention::NoSessionKey, Silence::NoSession),
         (Abstention::NothingRated, Silence::NothingRated(scorer)),

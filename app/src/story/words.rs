@@ -274,7 +274,7 @@ impl Words<'_> {
                     LeftOut::EndpointNotSpoken => text!(locale, story.not_spoken, names = names),
                 }
             }
-            Aside::Silent(silence) => self.silence(silence),
+            Aside::Silent(why) => silence(locale, why),
             Aside::AnsweredWith(who, status) => {
                 text!(
                     locale,
@@ -294,32 +294,42 @@ impl Words<'_> {
             text!(self.locale, story.full_one, name = name, count = count)
         }))
     }
+}
 
-    fn silence(&self, silence: &Silence<'_>) -> String {
-        let locale = self.locale;
-        match silence {
-            Silence::NoSession => text!(locale, story.no_session).to_owned(),
-            Silence::NothingRated(ScorerName::DecisionService) => {
-                text!(locale, story.no_model_fits).to_owned()
-            }
-            Silence::NothingRated(scorer) => {
-                text!(
-                    locale,
-                    story.nothing_rated,
-                    scorer = scorer_name(locale, *scorer)
-                )
-            }
-            Silence::NoConfidence => text!(locale, story.no_confidence).to_owned(),
-            Silence::NotAsked => text!(locale, story.not_asked).to_owned(),
-            Silence::TooFewModels => text!(locale, story.too_few_models).to_owned(),
-            Silence::NoBody => text!(locale, story.no_body).to_owned(),
-            Silence::NestedTooDeep => text!(locale, story.nested_too_deep).to_owned(),
-            Silence::Tripped => text!(locale, story.tripped).to_owned(),
-            Silence::Timeout { service, ms } => {
-                text!(locale, story.timeout, service = *service, ms = *ms)
-            }
-            Silence::NoDecision(why) => text!(locale, story.no_decision, why = *why),
+pub(super) fn silence(locale: Locale, silence: &Silence<'_>) -> String {
+    match silence {
+        Silence::NoSession => text!(locale, story.no_session).to_owned(),
+        Silence::NothingRated(ScorerName::DecisionService) => {
+            text!(locale, story.no_model_fits).to_owned()
         }
+        Silence::NothingRated(scorer) => {
+            text!(
+                locale,
+                story.nothing_rated,
+                scorer = scorer_name(locale, *scorer)
+            )
+        }
+        Silence::NoConfidence => text!(locale, story.no_confidence).to_owned(),
+        Silence::NotAsked => text!(locale, story.not_asked).to_owned(),
+        Silence::TooFewModels => text!(locale, story.too_few_models).to_owned(),
+        Silence::NoBody => text!(locale, story.no_body).to_owned(),
+        Silence::NestedTooDeep => text!(locale, story.nested_too_deep).to_owned(),
+        Silence::Tripped => text!(locale, story.tripped).to_owned(),
+        Silence::Timeout { service, ms } => {
+            text!(locale, story.timeout, service = *service, ms = *ms)
+        }
+        Silence::NoDecision(why) => text!(locale, story.no_decision, why = *why),
+    }
+}
+
+/// Of a reason that is none of the engine's, the candidate is full.
+pub(super) fn left_out(locale: Locale, reason: Option<LeftOut>) -> &'static str {
+    match reason {
+        Some(LeftOut::Ejected) => text!(locale, ranking.ejected),
+        Some(LeftOut::TargetOff) => text!(locale, ranking.target_off),
+        Some(LeftOut::ProviderOff) => text!(locale, ranking.provider_off),
+        Some(LeftOut::EndpointNotSpoken) => text!(locale, ranking.not_spoken),
+        None => text!(locale, ranking.full),
     }
 }
 

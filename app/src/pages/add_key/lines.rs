@@ -2,14 +2,14 @@
 //! would read as more than text.
 
 /// What a program needs to know.
-pub(super) struct Use {
+pub(crate) struct Use {
     pub origin: String,
     pub key: String,
     pub model: String,
 }
 
 impl Use {
-    pub(super) fn curl(&self) -> String {
+    pub(crate) fn curl(&self) -> String {
         let Self { origin, key, model } = self;
         format!(
             r#"curl {origin}/v1/chat/completions \

@@ -1,0 +1,72 @@
+//! Figures with their units.
+
+use leptos::prelude::*;
+
+use crate::i18n::{Locale, text, use_locale};
+
+/// A length of time: whole milliseconds below a second, then seconds.
+pub(crate) fn took(locale: Locale, ms: u64) -> String {
+    match ms {
+        0..1_000 => text!(locale, figures.ms, ms = ms),
+        1_000..10_000 => seconds(locale, format!("{:.2}", ms as f64 / 1e3)),
+        10_000..100_000 => seconds(locale, format!("{:.1}", ms as f64 / 1e3)),
+        _ => seconds(locale, grouped(ms.div_ceil(1_000))),
+    }
+}
+
+fn seconds(locale: Locale, seconds: String) -> String {
+    text!(locale, figures.s, s = seconds)
+}
+
+/// With a comma between thousands, as in both languages.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Stands for a figure that nobody knows.
+#[component]
+pub(crate) fn Unknown(
+    /// Why.
+    #[prop(optional, into)]
+    title: Option<String>,
+) -> impl IntoView {
+    let title = title.unwrap_or_else(|| text!(use_locale(), figures.unknown).to_owned());
+    view! {
+        <span class="muted" title=title>
+            <span aria-hidden="true">"–"</span>
+            <span class="unseen">{title.clone()}</span>
+        </span>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short_and_have_units() {
+        let cases = [
+            (0, "0 ms"),
+            (999, "999 ms"),
+            (1_000, "1.00 s"),
+            (9_994, "9.99 s"),
+            (61_449, "61.4 s"),
+            (1_234_001, "1,235 s"),
+        ];
+        for (ms, told) in cases {
+            assert_eq!(took(Locale::en, ms), told);
+        }
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_000), "1,000");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+}

@@ -1,0 +1,91 @@
+//! What the decision service said, and which scorers took no part.
+
+use leptos::prelude::*;
+
+use crate::api::ranking::SCORERS;
+use crate::api::request::{DecisionMade, RequestRecord};
+use crate::components::figures::took;
+use crate::components::scores::scorer_name;
+use crate::i18n::{text, use_locale};
+use crate::story;
+
+#[component]
+pub(super) fn Decision(record: RequestRecord) -> impl IntoView {
+    let locale = use_locale();
+    let abstained = SCORERS.into_iter().filter_map(|scorer| {
+        let why = record.abstained.get(scorer.key())?;
+        let why = story::abstained(locale, scorer, why);
+        Some(view! {
+            <dt>{scorer_name(locale, scorer)}</dt>
+            <dd>{why}</dd>
+        })
+    });
+    let abstained = abstained.collect::<Vec<_>>();
+    let made = record.decision.map(|decision| view! { <Made decision /> });
+    if made.is_none() && abstained.is_empty() {
+        return ().into_any();
+    }
+    view! {
+        <section class="panel" aria-labelledby="decision-title">
+            <h2 class="panel-title" id="decision-title">
+                {text!(locale, request.decision)}
+            </h2>
+            {made}
+            {(!abstained.is_empty())
+                .then(|| {
+                    view! {
+                        <h3 class="plugin-title">{text!(locale, request.abstained)}</h3>
+                        <dl class="story-facts">{abstained}</dl>
+                    }
+                })}
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn Made(decision: DecisionMade) -> impl IntoView {
+    let locale = use_locale();
+    let DecisionMade {
+        model,
+        probabilities,
+        confidence,
+        latency_ms,
+    } = decision;
+    let mut probabilities: Vec<(String, f64)> = probabilities.into_iter().collect();
+    probabilities.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let bars = probabilities.into_iter().map(|(model, probability)| {
+        let words = format!("{probability:.2}");
+        view! {
+            <li>
+                <span class="bar-name" title=model.clone()>
+                    {model.clone()}
+                </span>
+                <meter
+                    class="bar"
+                    min="0"
+                    max="1"
+                    value=probability.to_string()
+                    aria-label=model
+                ></meter>
+                <span class="bar-value">{words}</span>
+            </li>
+        }
+    });
+    view! {
+        <ul class="bars">{bars.collect_view()}</ul>
+        <dl class="story-facts">
+            <dt>{text!(locale, request.confidence)}</dt>
+            <dd>{format!("{confidence:.2}")}</dd>
+            {model
+                .map(|model| {
+                    view! {
+                        <dt>{text!(locale, policy.decision_model)}</dt>
+                        <dd class="code">{model}</dd>
+                    }
+                })}
+            <dt>{text!(locale, request.took)}</dt>
+            <dd>{took(locale, latency_ms)}</dd>
+        </dl>
+    }
+}
