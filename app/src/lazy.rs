@@ -15,6 +15,7 @@ use crate::pages::edit_route::EditRoute;
 use crate::pages::keys::KeysPage;
 use crate::pages::providers::ProvidersPage;
 use crate::pages::settings::SettingsPage;
+use crate::pages::usage::UsagePage;
 
 #[lazy]
 fn route_page(page: RoutePage) -> AnyView {
@@ -42,6 +43,13 @@ fn account_page(page: AccountPage) -> AnyView {
     }
 }
 
+#[lazy]
+fn traffic_page(page: TrafficPage) -> AnyView {
+    match page {
+        TrafficPage::Usage => UsagePage().into_any(),
+    }
+}
+
 enum RoutePage {
     Add,
     Edit,
@@ -57,6 +65,10 @@ enum AccountPage {
     Keys,
     AddKey,
     Settings,
+}
+
+enum TrafficPage {
+    Usage,
 }
 
 /// While it lives, `<html data-loading>` has the style show that something is under way.
@@ -123,4 +135,9 @@ lazy_routes! {
     LazyKeys = AccountPage::Keys,
     LazyAddKey = AccountPage::AddKey,
     LazySettings = AccountPage::Settings,
+}
+
+lazy_routes! {
+    traffic_page, __preload_traffic_page:
+    LazyUsage = TrafficPage::Usage,
 }

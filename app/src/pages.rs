@@ -15,3 +15,4 @@ pub(crate) mod route_editor;
 pub(crate) mod routes;
 pub(crate) mod settings;
 pub(crate) mod sign_in;
+pub(crate) mod usage;

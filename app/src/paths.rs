@@ -9,6 +9,7 @@ pub const PROVIDERS: &str = "/providers";
 pub const ADD_PROVIDER: &str = "/providers/new";
 pub const KEYS: &str = "/keys";
 pub const ADD_KEY: &str = "/keys/new";
+pub const USAGE: &str = "/usage";
 pub const SETTINGS: &str = "/settings";
 pub const SIGN_IN: &str = "/sign-in";
 

@@ -18,6 +18,7 @@ pub(crate) enum Icon {
     SignOut,
     Trash,
     Up,
+    Usage,
 }
 
 impl Icon {
@@ -41,6 +42,7 @@ impl Icon {
             Self::SignOut => "M6.5 2.5h-3v11h3M7 8h6.5M11 5.2 13.8 8 11 10.8",
             Self::Trash => "M2.5 4h11M6 4V2.5h4V4M4 4l.7 9.5h6.6L12 4M6.7 6.7v4.2M9.3 6.7v4.2",
             Self::Up => "m5 9.5 3-3 3 3",
+            Self::Usage => "M2 13.5h12M4 11V8M8 11V3M12 11V5.5",
         }
     }
 }
