@@ -9,7 +9,7 @@ use crate::components::frame::Frame;
 use crate::i18n::{text, use_locale};
 use crate::lazy::{
     LazyAddKey, LazyAddProvider, LazyAddRoute, LazyEditProvider, LazyEditRoute, LazyKeys,
-    LazyProviders, LazySettings, LazyUsage,
+    LazyPlayground, LazyProviders, LazySettings, LazyUsage,
 };
 use crate::pages::not_found::NotFound;
 use crate::pages::routes::RoutesPage;
@@ -47,6 +47,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("keys") view={Lazy::<LazyKeys>::new()} />
                     <Route path=path!("keys/new") view={Lazy::<LazyAddKey>::new()} />
                     <Route path=path!("usage") view={Lazy::<LazyUsage>::new()} />
+                    <Route path=path!("playground") view={Lazy::<LazyPlayground>::new()} />
                     <Route path=path!("settings") view={Lazy::<LazySettings>::new()} />
                 </ParentRoute>
             </Routes>

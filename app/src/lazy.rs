@@ -13,6 +13,7 @@ use crate::pages::add_route::AddRoute;
 use crate::pages::edit_provider::EditProvider;
 use crate::pages::edit_route::EditRoute;
 use crate::pages::keys::KeysPage;
+use crate::pages::playground::PlaygroundPage;
 use crate::pages::providers::ProvidersPage;
 use crate::pages::settings::SettingsPage;
 use crate::pages::usage::UsagePage;
@@ -47,6 +48,7 @@ fn account_page(page: AccountPage) -> AnyView {
 fn traffic_page(page: TrafficPage) -> AnyView {
     match page {
         TrafficPage::Usage => UsagePage().into_any(),
+        TrafficPage::Playground => PlaygroundPage().into_any(),
     }
 }
 
@@ -69,6 +71,7 @@ enum AccountPage {
 
 enum TrafficPage {
     Usage,
+    Playground,
 }
 
 /// While it lives, `<html data-loading>` has the style show that something is under way.
@@ -140,4 +143,5 @@ lazy_routes! {
 lazy_routes! {
     traffic_page, __preload_traffic_page:
     LazyUsage = TrafficPage::Usage,
+    LazyPlayground = TrafficPage::Playground,
 }

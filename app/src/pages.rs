@@ -9,6 +9,7 @@ pub(crate) mod edit_route;
 pub(crate) mod gallery;
 pub(crate) mod keys;
 pub(crate) mod not_found;
+pub(crate) mod playground;
 pub(crate) mod provider_editor;
 pub(crate) mod providers;
 pub(crate) mod route_editor;

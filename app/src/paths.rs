@@ -10,6 +10,7 @@ pub const ADD_PROVIDER: &str = "/providers/new";
 pub const KEYS: &str = "/keys";
 pub const ADD_KEY: &str = "/keys/new";
 pub const USAGE: &str = "/usage";
+pub const PLAYGROUND: &str = "/playground";
 pub const SETTINGS: &str = "/settings";
 pub const SIGN_IN: &str = "/sign-in";
 
@@ -36,6 +37,11 @@ pub fn add_provider_from(preset: &str) -> String {
 /// A new provider that starts as another one is.
 pub fn clone_provider(id: Uuid) -> String {
     format!("{ADD_PROVIDER}?clone={id}")
+}
+
+/// What is known of a request.
+pub fn request(id: Uuid) -> String {
+    format!("/requests/{id}")
 }
 
 /// The sign-in page that goes on to `next` afterwards.

@@ -11,6 +11,7 @@ pub(crate) enum Icon {
     Copy,
     Info,
     Key,
+    Playground,
     Plus,
     Providers,
     Routes,
@@ -33,6 +34,7 @@ impl Icon {
             Self::Key => {
                 "M5 13.5a3.2 3.2 0 1 0 0-6.4 3.2 3.2 0 0 0 0 6.4ZM7.3 8 13 2.3M10.2 5.1l2.2 2.2"
             }
+            Self::Playground => "M2.5 3h11v8h-6l-3 2.5V11h-2zM5.5 7h.1M8 7h.1M10.5 7h.1",
             Self::Plus => "M8 3v10M3 8h10",
             Self::Providers => "M2.5 2.5h11v4.5h-11zM2.5 9h11v4.5h-11zM5 4.75h.1M5 11.25h.1",
             Self::Routes => "M1.5 8h4c3 0 3-4.5 6-4.5h3M5.5 8c3 0 3 4.5 6 4.5h3",

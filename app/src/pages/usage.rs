@@ -7,7 +7,7 @@ use crate::components::empty_state::EmptyState;
 use crate::components::load::{Load, Loading};
 use crate::components::page::Page;
 use crate::i18n::{text, use_locale};
-use crate::server_fns;
+use crate::{paths, server_fns};
 
 mod chosen;
 mod clock;
@@ -76,6 +76,9 @@ fn NoUsage() -> impl IntoView {
     view! {
         <EmptyState title=text!(locale, usage.none)>
             <p>{text!(locale, usage.none_about)}</p>
+            <a class="button" href=paths::PLAYGROUND>
+                {text!(locale, usage.try_one)}
+            </a>
         </EmptyState>
     }
 }
