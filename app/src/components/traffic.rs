@@ -64,11 +64,12 @@ pub(crate) fn RouteFlow(traffic: LiveTraffic, route: Uuid) -> impl IntoView {
     move || {
         flow.get().map(|flow| {
             let label = in_words(locale, &flow);
+            let rate = text!(locale, traffic.per_minute, count = flow.per_minute);
             view! {
-                <span class="flow" title=label.clone()>
-                    <Sparkline values=flow.steps.clone() label=label.clone() />
+                <span class="flow" title=label>
+                    <Sparkline values=flow.steps label=label.clone() />
                     <span class="flow-rate">
-                        {text!(locale, traffic.per_minute, count = flow.per_minute)}
+                        {rate}
                     </span>
                 </span>
             }
