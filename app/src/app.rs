@@ -9,7 +9,7 @@ use crate::components::frame::Frame;
 use crate::i18n::{text, use_locale};
 use crate::lazy::{
     LazyAddKey, LazyAddProvider, LazyAddRoute, LazyEditProvider, LazyEditRoute, LazyKeys,
-    LazyProviders, LazyRequest, LazyRequests, LazySettings, LazyWhatIf,
+    LazyPlayground, LazyProviders, LazyRequest, LazyRequests, LazySettings, LazyUsage, LazyWhatIf,
 };
 use crate::pages::not_found::NotFound;
 use crate::pages::routes::RoutesPage;
@@ -49,6 +49,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("requests") view={Lazy::<LazyRequests>::new()} />
                     <Route path=path!("requests/what-if") view={Lazy::<LazyWhatIf>::new()} />
                     <Route path=path!("requests/:id") view={Lazy::<LazyRequest>::new()} />
+                    <Route path=path!("usage") view={Lazy::<LazyUsage>::new()} />
+                    <Route path=path!("playground") view={Lazy::<LazyPlayground>::new()} />
                     <Route path=path!("settings") view={Lazy::<LazySettings>::new()} />
                 </ParentRoute>
             </Routes>

@@ -1,5 +1,6 @@
 //! The pieces that pages are made of. Their looks are in `style/`, one file each.
 
+pub(crate) mod chart;
 pub(crate) mod checkbox;
 pub(crate) mod choice;
 pub(crate) mod confirm;

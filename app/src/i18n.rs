@@ -69,7 +69,7 @@ mod tests {
     use serde_json::Value;
 
     /// Written alike in both: names, signs and what is typed.
-    const ALIKE: [&str; 20] = [
+    const ALIKE: [&str; 21] = [
         "{{ name }} {{ share }}",
         "+{{ count }}",
         "Anthropic",
@@ -78,6 +78,7 @@ mod tests {
         "Decision Service Routing",
         "LLM",
         "Least Inflight Request",
+        "Node.js",
         "Policy",
         "Python",
         "Route By",

@@ -13,10 +13,12 @@ use crate::pages::add_route::AddRoute;
 use crate::pages::edit_provider::EditProvider;
 use crate::pages::edit_route::EditRoute;
 use crate::pages::keys::KeysPage;
+use crate::pages::playground::PlaygroundPage;
 use crate::pages::providers::ProvidersPage;
 use crate::pages::request::RequestPage;
 use crate::pages::requests::RequestsPage;
 use crate::pages::settings::SettingsPage;
+use crate::pages::usage::UsagePage;
 use crate::pages::what_if::WhatIfPage;
 
 #[lazy]
@@ -54,6 +56,14 @@ fn requests_page(page: RequestsGroup) -> AnyView {
     }
 }
 
+#[lazy]
+fn traffic_page(page: TrafficPage) -> AnyView {
+    match page {
+        TrafficPage::Usage => UsagePage().into_any(),
+        TrafficPage::Playground => PlaygroundPage().into_any(),
+    }
+}
+
 enum RoutePage {
     Add,
     Edit,
@@ -75,6 +85,11 @@ enum RequestsGroup {
     List,
     One,
     WhatIf,
+}
+
+enum TrafficPage {
+    Usage,
+    Playground,
 }
 
 /// While it lives, `<html data-loading>` has the style show that something is under way.
@@ -148,4 +163,10 @@ lazy_routes! {
     LazyRequests = RequestsGroup::List,
     LazyRequest = RequestsGroup::One,
     LazyWhatIf = RequestsGroup::WhatIf,
+}
+
+lazy_routes! {
+    traffic_page, __preload_traffic_page:
+    LazyUsage = TrafficPage::Usage,
+    LazyPlayground = TrafficPage::Playground,
 }

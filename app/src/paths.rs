@@ -11,6 +11,8 @@ pub const KEYS: &str = "/keys";
 pub const ADD_KEY: &str = "/keys/new";
 pub const REQUESTS: &str = "/requests";
 pub const WHAT_IF: &str = "/requests/what-if";
+pub const USAGE: &str = "/usage";
+pub const PLAYGROUND: &str = "/playground";
 pub const SETTINGS: &str = "/settings";
 pub const SIGN_IN: &str = "/sign-in";
 

@@ -18,6 +18,8 @@ pub(crate) struct Preset {
     /// The endpoints it serves natively; none means all.
     pub speaks: &'static [&'static str],
     pub models: &'static [&'static str],
+    /// Whether its streams are asked for usage: it is known to count when asked, and to keep to the shape.
+    pub include_usage: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +54,13 @@ const BLANK: Preset = Preset {
     credential_header: "",
     speaks: &[],
     models: &[],
+    include_usage: false,
 };
 
 pub(crate) static PRESETS: [Preset; 17] = [
     Preset {
         id: "ollama",
+        include_usage: true,
         name: "Ollama",
         group: Group::Own,
         url: "http://127.0.0.1:11434/v1",
@@ -65,6 +69,7 @@ pub(crate) static PRESETS: [Preset; 17] = [
     },
     Preset {
         id: "vllm",
+        include_usage: true,
         name: "vLLM",
         group: Group::Own,
         url: "http://127.0.0.1:8000/v1",
@@ -82,6 +87,7 @@ pub(crate) static PRESETS: [Preset; 17] = [
     },
     Preset {
         id: "sglang",
+        include_usage: true,
         name: "SGLang",
         group: Group::Own,
         url: "http://127.0.0.1:30000/v1",
@@ -97,6 +103,7 @@ pub(crate) static PRESETS: [Preset; 17] = [
     },
     Preset {
         id: "llama-cpp",
+        include_usage: true,
         name: "llama.cpp",
         group: Group::Own,
         url: "http://127.0.0.1:8080/v1",

@@ -193,8 +193,11 @@ pub async fn fetch_decision_models(provider: String) -> Result<Vec<String>, ApiE
         let before = draft.models.len();
         for name in found {
             if !draft.models.iter().any(|model| model.name == name) {
-                let category = Category::Decision;
-                draft.models.push(Model { name, category });
+                draft.models.push(Model {
+                    name,
+                    category: Category::Decision,
+                    price: None,
+                });
             }
         }
         let models = draft.models.iter().map(|model| model.name.clone());

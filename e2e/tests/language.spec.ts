@@ -1,16 +1,9 @@
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, live, open, test } from '../support/test.ts';
+import { signInInJapanese as signIn } from '../support/japanese.ts';
 import { addRoute, registerProviders } from '../support/seed.ts';
-import { PASSWORD } from '../support/signalbox.ts';
 
 test.use({ locale: 'ja-JP' });
-
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('ユーザー名').fill('admin');
-  await page.getByLabel('パスワード').fill(PASSWORD);
-  await page.getByRole('button', { name: 'サインイン' }).click();
-  await expect(page.getByRole('button', { name: 'サインアウト', exact: true })).toBeVisible();
-}
 
 function title(page: Page, name: string) {
   return page.getByRole('heading', { level: 1, name, exact: true });
@@ -113,6 +106,8 @@ test('every page in Japanese fits a narrow screen and is accessible', async ({
     ['/keys/new', 'APIキーを追加'],
     ['/requests', 'リクエスト'],
     ['/requests/what-if', 'もしも'],
+    ['/usage', '使用状況'],
+    ['/playground', 'プレイグラウンド'],
     ['/settings', '設定'],
   ] as const) {
     await test.step(path, async () => {

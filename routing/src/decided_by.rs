@@ -139,7 +139,8 @@ mod tests {
             session: Some("s"),
             ..Facts::default()
         };
-        let sure = Decision::from_probabilities([("a".to_owned(), 0.9), ("b".to_owned(), 0.1)].into());
+        let sure =
+            Decision::from_probabilities([("a".to_owned(), 0.9), ("b".to_owned(), 0.1)].into());
         let all = Facts {
             session: Some("s"),
             decision: Ok(&sure),
@@ -148,18 +149,35 @@ mod tests {
         let three = by_scorers(&[AFFINITY, LOAD, DECISION]);
         assert_eq!(idle(&three, &all), Some(DecidedBy::DecisionService));
         assert_eq!(idle(&three, &session), Some(DecidedBy::SessionAffinity));
-        assert_eq!(idle(&by_scorers(&[LOAD]), &session), Some(DecidedBy::Chance));
-        assert_eq!(idle(&by_scorers(&[DECISION]), &session), Some(DecidedBy::RoundRobin));
-        let busy = decided(&by_scorers(&[LOAD]), [0, 3], [false; 2], [None; 2], &session);
+        assert_eq!(
+            idle(&by_scorers(&[LOAD]), &session),
+            Some(DecidedBy::Chance)
+        );
+        assert_eq!(
+            idle(&by_scorers(&[DECISION]), &session),
+            Some(DecidedBy::RoundRobin)
+        );
+        let busy = decided(
+            &by_scorers(&[LOAD]),
+            [0, 3],
+            [false; 2],
+            [None; 2],
+            &session,
+        );
         assert_eq!(busy, Some(DecidedBy::LeastInflight));
     }
 
     #[test]
     fn where_nothing_is_weighed_it_is_the_turn_the_share_or_what_is_left() {
         let facts = Facts::default();
-        let turns = Policy::RoundRobin { targets: ids().to_vec() };
+        let turns = Policy::RoundRobin {
+            targets: ids().to_vec(),
+        };
         let of = |policy: &Policy, full, left_out| decided(policy, [0, 0], full, left_out, &facts);
-        assert_eq!(of(&turns, [false; 2], [None; 2]), Some(DecidedBy::RoundRobin));
+        assert_eq!(
+            of(&turns, [false; 2], [None; 2]),
+            Some(DecidedBy::RoundRobin)
+        );
         let off = [None, Some(LeftOut::TargetOff)];
         assert_eq!(of(&turns, [false; 2], off), Some(DecidedBy::OnlyCandidate));
         assert_eq!(of(&turns, [true; 2], [None; 2]), None);
@@ -167,7 +185,10 @@ mod tests {
         let shares = Policy::TargetWeight {
             targets: ids().map(|id| (id, weight)).to_vec(),
         };
-        assert_eq!(of(&shares, [false; 2], [None; 2]), Some(DecidedBy::TargetWeight));
+        assert_eq!(
+            of(&shares, [false; 2], [None; 2]),
+            Some(DecidedBy::TargetWeight)
+        );
     }
 
     #[test]

@@ -63,11 +63,7 @@ impl Policy {
 
     /// Ranks candidates by what scorers said of them before, each now with the weight that is given. With
     /// the same weights and ticket it is the ranking that it was.
-    pub fn rank_again(
-        scored: Vec<Scored>,
-        candidates: &[Candidate<'_>],
-        ticket: f64,
-    ) -> Ranking {
+    pub fn rank_again(scored: Vec<Scored>, candidates: &[Candidate<'_>], ticket: f64) -> Ranking {
         let opinions = Opinions {
             scored,
             abstained: Vec::new(),

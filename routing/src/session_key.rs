@@ -59,22 +59,37 @@ impl SessionKeys {
             .collect()
     }
 
-    /// The session key of a request to `path`. `header` gives a header's value by its name in lower
+    /// The session key of a request to `path`, and where in the chain it was found. `header` gives a header's value by its name in lower
     /// case, `body` the string at a dotted path of a JSON body.
     pub fn find<'r>(
         &self,
         path: &str,
         header: impl Fn(&str) -> Option<Cow<'r, str>>,
         body: impl Fn(&str) -> Option<Cow<'r, str>>,
-    ) -> Option<Cow<'r, str>> {
+    ) -> Option<(usize, Cow<'r, str>)> {
         let body_counts = self.body_counts_on(path);
-        self.keys.iter().find_map(|key| {
+        self.keys.iter().enumerate().find_map(|(place, key)| {
             let value = match key {
                 Source::Header(name) => header(name),
                 Source::Body(path) if body_counts => body(path),
                 Source::Body(_) => None,
             };
-            value.and_then(trimmed)
+            Some((place, value.and_then(trimmed)?))
+        })
+    }
+
+    /// What stands at a place of the chain.
+    pub fn source(&self, place: usize) -> Option<SessionKeyDraft> {
+        let source = self.keys.get(place)?;
+        Some(match source.clone() {
+            Source::Header(name) => SessionKeyDraft {
+                header: Some(name),
+                body: None,
+            },
+            Source::Body(path) => SessionKeyDraft {
+                header: None,
+                body: Some(path),
+            },
         })
     }
 
@@ -111,15 +126,18 @@ mod tests {
                 .try_fold(body, |value, name| value.get(name))?;
             value.as_str().map(|text| text.to_owned().into())
         };
-        let found = keys.find(path, header, at).map(Cow::into_owned);
+        let found = keys.find(path, header, at);
         // What is looked up beforehand is enough to come to the same answer.
         let wanted = keys.wanted_of_body(path, header);
         let only_wanted = |path: &str| wanted.contains(&path).then(|| at(path)).flatten();
-        assert_eq!(
-            keys.find(path, header, only_wanted).as_deref(),
-            found.as_deref()
-        );
-        found
+        assert_eq!(keys.find(path, header, only_wanted), found);
+        let (place, key) = found?;
+        let source = keys.source(place).unwrap();
+        let by_header = source.header.as_deref().and_then(header);
+        let by_body = source.body.as_deref().and_then(at);
+        let value = by_header.or(by_body).unwrap();
+        assert_eq!(value.trim(), key, "the place is where it was found");
+        Some(key.into_owned())
     }
 
     fn keys(chain: Value, body_paths: &[&str]) -> SessionKeys {

@@ -97,7 +97,8 @@ impl From<PolicySettings> for PolicyDraft {
 }
 
 /// A scorer as the pages name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ScorerName {
     SessionAffinity,
     LeastInflight,

@@ -3,6 +3,7 @@
 
 mod body;
 mod caller;
+mod download;
 mod input;
 mod instances;
 mod keys;
@@ -11,6 +12,8 @@ mod refused;
 mod requests;
 mod routes;
 mod session;
+mod traffic;
+mod usage;
 
 use axum::extract::DefaultBodyLimit;
 use axum::{Json, Router, middleware};
@@ -103,7 +106,13 @@ fn guarded() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::get, routes::update, routes::delete))
         .routes(routes!(routes::explain))
         .routes(routes!(instances::list))
+        .routes(routes!(routes::what_if))
         .routes(routes!(requests::list))
+        .routes(routes!(requests::export))
+        .routes(routes!(requests::get))
+        .routes(routes!(usage::get))
+        .routes(routes!(traffic::follow))
+        .routes(routes!(usage::export))
         .routes(routes!(keys::list, keys::create))
         .routes(routes!(keys::delete))
         .routes(routes!(session::logout))

@@ -104,6 +104,14 @@ pub struct Serve {
     #[arg(long, env = "SIGNALBOX_BUFFER_MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     pub buffer_mib: u64,
 
+    /// Days for which records of requests are kept.
+    #[arg(long, env = "SIGNALBOX_RECORDS_DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3_650))]
+    pub records_days: u32,
+
+    /// Records of requests that are kept at most; the oldest go first.
+    #[arg(long, env = "SIGNALBOX_RECORDS_MOST", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
+    pub records_most: u32,
+
     /// Connections held at once; further ones wait.
     #[arg(long, env = "SIGNALBOX_MAX_CONNECTIONS", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,

@@ -34,8 +34,10 @@ pub mod session;
 pub mod splice;
 pub mod spool;
 pub mod sse;
+pub mod traffic;
 pub mod upstream;
 pub mod usage;
+pub mod usage_withheld;
 
 use std::sync::Arc;
 

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::gateway::error::{Dialect, GatewayError};
 use crate::gateway::record::RequestId;
 use crate::server::AppState;
-use crate::{api, assets, gateway, listener, monitoring, pages};
+use crate::{api, assets, gateway, listener, monitoring, pages, playground};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-signalbox-request-id");
 
@@ -69,6 +69,7 @@ async fn at_home(request: Request, next: Next) -> Response {
 fn guarded(state: &AppState) -> Router {
     Router::new()
         .nest("/api/v1", api::router(state.clone()))
+        .nest("/playground", playground::router(state.clone()))
         .merge(pages::router(state.clone()))
         .layer(middleware::from_fn_with_state(state.clone(), guard_site))
 }

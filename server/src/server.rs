@@ -22,12 +22,14 @@ use crate::gateway::budget::BufferBudget;
 use crate::gateway::lasting::Lasting;
 use crate::gateway::metrics::Metrics;
 use crate::gateway::owners::{Backlog, Owners};
-use crate::gateway::request_log::{Queue, RequestLog};
+use crate::gateway::request_log::{Counters, Queue, RequestLog};
+use crate::gateway::traffic::Traffic;
 use crate::gateway::upstream::Upstreams;
 use crate::gateway::{Gateway, Settings};
 use crate::inspector::Inspector;
 use crate::owner_archive::OwnerArchive;
 use crate::prober::Prober;
+use crate::request_archive::{RequestArchive, Retention};
 use crate::snapshot::Snapshots;
 use crate::store::Store;
 use crate::vault::{SecretKey, Vault};
@@ -54,6 +56,8 @@ pub struct AppState {
     /// What scripts of other sites may do under `/v1`.
     pub cross_origin: Option<CorsLayer>,
     pub store: Store,
+    /// Cancelled as soon as the stop begins.
+    pub stopping: CancellationToken,
 }
 
 /// Why Signalbox does not start; a sentence for the person at the terminal.
@@ -96,6 +100,8 @@ pub struct Bound {
 pub struct Backlogs {
     owners: Backlog,
     queue: Queue,
+    traffic: Arc<Traffic>,
+    request_archive: Arc<RequestArchive>,
 }
 
 impl Bound {
@@ -164,11 +170,25 @@ impl Bound {
             stop.clone(),
         ));
         let log = Arc::clone(&state.gateway.log);
-        let worked_up = log.keep_up(backlogs.queue, Arc::clone(&state.metrics), served.clone());
-        background.spawn(worked_up);
+        background.spawn(log.keep_up(
+            backlogs.queue,
+            Counters {
+                metrics: Arc::clone(&state.metrics),
+                traffic: backlogs.traffic,
+            },
+            backlogs.request_archive,
+            served.clone(),
+        ));
         if let Some(listener) = metrics_listener {
             background.spawn(monitoring::serve(listener, state.clone(), stop.clone()));
         }
+        background.spawn({
+            let (stop, stopping) = (stop.clone(), state.stopping.clone());
+            async move {
+                stop.cancelled().await;
+                stopping.cancel();
+            }
+        });
         background.close();
         if assets::names().is_none() {
             tracing::warn!("this binary was built without its pages; `make build` builds it whole");
@@ -227,7 +247,18 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
         allow_link_local: options.allow_link_local,
     };
     let prober = Prober::new(vault.clone(), lasting);
-    let inspector = Inspector::new(Arc::clone(&snapshots), log);
+    let traffic = Arc::new(Traffic::default());
+    let inspector = Inspector::new(
+        Arc::clone(&snapshots),
+        log,
+        Arc::clone(&traffic),
+        store.clone(),
+    );
+    let retention = Retention {
+        days: options.records_days,
+        most: options.records_most,
+    };
+    let request_archive = Arc::new(RequestArchive::new(store.clone(), retention));
     let admin = Admin::new(store.clone(), vault, snapshots.clone(), rules);
     let sessions = Sessions::new(store.clone(), &site, options.trusted_proxies.clone());
     let state = AppState {
@@ -241,12 +272,15 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
         site: Arc::new(site),
         cross_origin,
         store,
+        stopping: CancellationToken::new(),
     };
     Ok((
         state,
         Backlogs {
             owners: backlog,
             queue,
+            traffic,
+            request_archive,
         },
     ))
 }

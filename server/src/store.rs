@@ -14,6 +14,7 @@ mod families;
 mod keys;
 mod paging;
 mod providers;
+mod requests;
 mod responses;
 mod routes;
 mod sessions;
@@ -38,6 +39,10 @@ pub use self::keys::KeyRecord;
 pub use self::paging::{Cursor, Slice};
 pub use self::providers::{
     CredentialRecord, HeaderRecord, InstanceRecord, ProviderChoice, ProviderRecord, ProviderUse,
+};
+pub use self::requests::{
+    AttemptDetail, CandidateDetail, DecisionDetail, NameKind, RefusedDetail, RequestDetail,
+    RequestName, RequestQuery, RequestRow, ScoredDetail, SessionSource, UsageHour, UsageSum, flag,
 };
 pub use self::responses::ResponseRecord;
 pub use self::routes::{FallbackRecord, RouteRecord, TargetRecord};

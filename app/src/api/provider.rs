@@ -6,6 +6,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::price::Price;
+
 /// What language an upstream speaks and how it is authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -51,6 +53,9 @@ pub struct Model {
     pub name: String,
     #[serde(default)]
     pub category: Category,
+    /// What its tokens cost; without it requests have no cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,6 +138,10 @@ pub struct Provider {
     pub speaks: Option<Vec<String>>,
     /// Null where only requests show whether an instance is well.
     pub health_check: Option<HealthCheck>,
+    /// Whether chat and completion streams are asked to count tokens at their end
+    /// (`stream_options.include_usage`). A client that did not ask for it does not get that last event, but
+    /// other events may differ: some servers add `"usage": null` to them.
+    pub include_usage: bool,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -167,6 +176,8 @@ pub struct ProviderDraft {
     pub speaks: Option<Vec<String>>,
     #[serde(default)]
     pub health_check: Option<HealthCheck>,
+    #[serde(default)]
+    pub include_usage: bool,
 }
 
 /// What is there, as an edit begins. Secrets are omitted, and so stay.
@@ -185,6 +196,7 @@ impl From<Provider> for ProviderDraft {
             timeouts: provider.timeouts,
             speaks: provider.speaks,
             health_check: provider.health_check,
+            include_usage: provider.include_usage,
         }
     }
 }

@@ -7,6 +7,7 @@ use routing::{DecidedBy, RouteBy, SessionKeyDraft};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::price::Amount;
 use super::ranking::Ranked;
 
 /// One request. Neither what was asked nor what was answered is in it.
@@ -53,6 +54,9 @@ pub struct RequestRecord {
     pub bytes: u64,
     /// What the upstream says it counted; null where it says nothing.
     pub tokens: Option<Tokens>,
+    /// What its tokens cost by the model's price; null where no price or no count is known.
+    #[cfg_attr(feature = "ssr", schema(value_type = Option<f64>))]
+    pub cost: Option<Amount>,
     /// Why it did not end well.
     pub error: Option<String>,
     /// Tries to get an answer, in their order.

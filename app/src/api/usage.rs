@@ -3,6 +3,8 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::price::Amount;
+
 /// What is wanted of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::IntoParams))]
@@ -74,6 +76,9 @@ pub struct Counts {
     pub cached: u64,
     /// Of the output.
     pub reasoning: u64,
+    /// Of tokens whose price is known.
+    #[cfg_attr(feature = "ssr", schema(value_type = f64))]
+    pub cost: Amount,
     /// Requests whose upstream said nothing of tokens although it answered.
     pub uncounted: u64,
 }
@@ -86,6 +91,7 @@ impl Counts {
         self.output += more.output;
         self.cached += more.cached;
         self.reasoning += more.reasoning;
+        self.cost.millionths += more.cost.millionths;
         self.uncounted += more.uncounted;
     }
 }

@@ -56,6 +56,18 @@ pub(crate) fn Frame() -> impl IntoView {
                             </A>
                         </li>
                         <li>
+                            <A href=paths::USAGE>
+                                <Glyph icon=Icon::Usage />
+                                {text!(locale, usage.title)}
+                            </A>
+                        </li>
+                        <li>
+                            <A href=paths::PLAYGROUND>
+                                <Glyph icon=Icon::Playground />
+                                {text!(locale, playground.title)}
+                            </A>
+                        </li>
+                        <li>
                             <A href=paths::SETTINGS>
                                 <Glyph icon=Icon::Settings />
                                 {text!(locale, settings.title)}

@@ -13,6 +13,7 @@ pub(crate) enum Icon {
     Key,
     Keyboard,
     Onward,
+    Playground,
     Plus,
     Providers,
     Requests,
@@ -21,6 +22,7 @@ pub(crate) enum Icon {
     SignOut,
     Trash,
     Up,
+    Usage,
 }
 
 impl Icon {
@@ -39,6 +41,7 @@ impl Icon {
                 "M1.5 4h13v8h-13zM4.2 6.7h.1M6.7 6.7h.1M9.2 6.7h.1M11.7 6.7h.1M5 9.4h6"
             }
             Self::Onward => "M2.5 4v3.5a2 2 0 0 0 2 2h8M9.5 6.5l3 3-3 3",
+            Self::Playground => "M2.5 3h11v8h-6l-3 2.5V11h-2zM5.5 7h.1M8 7h.1M10.5 7h.1",
             Self::Plus => "M8 3v10M3 8h10",
             Self::Providers => "M2.5 2.5h11v4.5h-11zM2.5 9h11v4.5h-11zM5 4.75h.1M5 11.25h.1",
             Self::Requests => "M2 3.5h12M2 8h6.5M2 12.5h4M9 12.3l2.2 2.2L14.5 9.5",
@@ -49,6 +52,7 @@ impl Icon {
             Self::SignOut => "M6.5 2.5h-3v11h3M7 8h6.5M11 5.2 13.8 8 11 10.8",
             Self::Trash => "M2.5 4h11M6 4V2.5h4V4M4 4l.7 9.5h6.6L12 4M6.7 6.7v4.2M9.3 6.7v4.2",
             Self::Up => "m5 9.5 3-3 3 3",
+            Self::Usage => "M2 13.5h12M4 11V8M8 11V3M12 11V5.5",
         }
     }
 }

@@ -19,11 +19,13 @@ use crate::paths;
 const WAITS: f64 = 1_500.0;
 
 /// Pages by the key that follows `g`.
-const PLACES: [(&str, &str); 4] = [
+const PLACES: [(&str, &str); 6] = [
     ("r", paths::ROUTES),
     ("p", paths::PROVIDERS),
     ("k", paths::KEYS),
     ("q", paths::REQUESTS),
+    ("u", paths::USAGE),
+    ("t", paths::PLAYGROUND),
 ];
 
 const TYPED_INTO: &str =
@@ -102,6 +104,8 @@ fn place_name(locale: Locale, path: &str) -> &'static str {
         paths::PROVIDERS => text!(locale, providers.title),
         paths::KEYS => text!(locale, keys.title),
         paths::REQUESTS => text!(locale, requests.title),
+        paths::USAGE => text!(locale, usage.title),
+        paths::PLAYGROUND => text!(locale, playground.title),
         _ => "",
     }
 }

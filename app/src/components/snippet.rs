@@ -8,7 +8,8 @@ use crate::components::copy_button::CopyButton;
 #[component]
 pub(crate) fn Snippet(
     /// What the lines do.
-    label: &'static str,
+    #[prop(into)]
+    label: String,
     #[prop(into)] code: Signal<String>,
 ) -> impl IntoView {
     let lines = NodeRef::<Code>::new();

@@ -30,12 +30,13 @@ mod form;
 mod instances;
 mod models;
 mod pick;
+mod price;
 mod problems;
 mod used_by;
 
 use credentials::Credentials;
 use differences::differences;
-use extras::{Headers, HealthCheck, Speaks, TimeLimits};
+use extras::{Headers, HealthCheck, Speaks, TimeLimits, UsageInStreams};
 use form::ProviderForm;
 use instances::Instances;
 use models::Models;
@@ -251,6 +252,7 @@ pub(crate) fn ProviderEditor(
                 <Headers form problems />
                 <TimeLimits form problems />
                 <HealthCheck form problems />
+                <UsageInStreams form />
                 {id.is_some().then(|| view! { <UsedBy routes /> })}
             </div>
             <div class="editor-end">

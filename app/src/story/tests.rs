@@ -51,6 +51,7 @@ fn by_policy(decided_by: DecidedBy, ranking: Vec<Ranked>) -> RequestRecord {
         duration_ms: 0,
         bytes: 0,
         tokens: None,
+        cost: None,
         error: None,
         attempts: attempts.into_iter().collect(),
         ranking,

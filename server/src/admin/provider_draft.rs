@@ -25,6 +25,7 @@ pub(super) struct CheckedProvider {
     timeouts: Timeouts,
     speaks: Option<Vec<String>>,
     health_check: Option<HealthCheck>,
+    include_usage: bool,
 }
 
 impl CheckedProvider {
@@ -48,6 +49,7 @@ impl CheckedProvider {
             health_check: draft
                 .health_check
                 .map(|draft| rules::health_check(&draft, fields)),
+            include_usage: draft.include_usage,
         }
     }
 
@@ -98,6 +100,7 @@ impl CheckedProvider {
             timeouts: self.timeouts,
             speaks: self.speaks,
             health_check: self.health_check,
+            include_usage: self.include_usage,
             created_at: stored.map_or(now, |stored| stored.created_at),
             updated_at: now,
         })

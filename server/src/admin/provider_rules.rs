@@ -193,6 +193,7 @@ pub(super) fn models(drafts: &[Model], fields: &mut Fields) -> Vec<Model> {
         checked.push(Model {
             name,
             category: draft.category,
+            price: draft.price,
         });
     }
     checked

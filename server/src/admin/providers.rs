@@ -222,6 +222,7 @@ impl From<ProviderRecord> for Provider {
             timeouts: record.timeouts,
             speaks: record.speaks,
             health_check: record.health_check,
+            include_usage: record.include_usage,
             created_at: record.created_at,
             updated_at: record.updated_at,
         }

@@ -1,9 +1,8 @@
 //! Path and query parameters whose refusals are JSON like all others.
 
 use app::api::list::Page;
-use app::api::request::RequestFilter;
 use app::error::{ApiError, ErrorCode};
-use axum::extract::{FromRequestParts, Path, Query};
+use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -37,29 +36,70 @@ pub(super) struct PageQuery(pub Page);
 impl<S: Send + Sync> FromRequestParts<S> for PageQuery {
     type Rejection = Refused;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
-        query(parts, state).await.map(Self)
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
+        query(parts).map(Self)
     }
 }
 
-/// Which requests are wanted.
-pub(super) struct FilterQuery(pub RequestFilter);
+/// Parameters of a query that are more than a page.
+pub(super) struct Fields<T>(pub T);
 
-impl<S: Send + Sync> FromRequestParts<S> for FilterQuery {
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Fields<T> {
     type Rejection = Refused;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
-        query(parts, state).await.map(Self)
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
+        query(parts).map(Self)
     }
 }
 
-/// Of all parameters only `limit` is no text, so only it can be misread.
-async fn query<T: DeserializeOwned + Send>(
-    parts: &mut Parts,
-    state: &(impl Send + Sync),
-) -> Result<T, Refused> {
-    let Query(query) = Query::<T>::from_request_parts(parts, state)
-        .await
-        .map_err(|_| ApiError::invalid_field("limit", "Must be a whole number from 1 to 1,000."))?;
-    Ok(query)
+fn query<T: DeserializeOwned>(parts: &Parts) -> Result<T, Refused> {
+    let query = parts.uri.query().unwrap_or_default();
+    let pairs = url::form_urlencoded::parse(query.as_bytes());
+    let deserializer = serde_urlencoded::Deserializer::new(pairs);
+    serde_path_to_error::deserialize(deserializer).map_err(|error| {
+        let field = error.path().to_string();
+        let wanted = match field.as_str() {
+            "limit" => "Must be a whole number from 1 to 1,000.".to_owned(),
+            "since" | "until" => "Must be a moment such as 2026-11-30T09:00:00Z.".to_owned(),
+            "slow_ms" | "offset_min" => "Must be a whole number.".to_owned(),
+            "tie" | "fallback" => "Must be true or false.".to_owned(),
+            _ => format!("Cannot be read: {}.", error.into_inner()),
+        };
+        ApiError::invalid_field(field, wanted).into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use app::api::request::RequestFilter;
+
+    use super::*;
+
+    fn field_refused<T: DeserializeOwned>(query_text: &str) -> Option<String> {
+        let request = http::Request::get(format!("/x?{query_text}"))
+            .body(())
+            .unwrap();
+        let refused = query::<T>(&request.into_parts().0).err()?;
+        refused.0.fields.into_keys().next()
+    }
+
+    #[test]
+    fn each_parameter_is_refused_by_its_name() {
+        for (query, field) in [
+            ("limit=x", "limit"),
+            ("since=yesterday", "since"),
+            ("slow_ms=-1", "slow_ms"),
+            ("tie=perhaps", "tie"),
+            ("decided_by=me", "decided_by"),
+        ] {
+            assert_eq!(
+                field_refused::<RequestFilter>(query).as_deref(),
+                Some(field),
+                "{query}"
+            );
+        }
+        let fine = "route=a%2Fb&since=2026-11-30T09:00:00Z&tie=true&slow_ms=5&decided_by=chance";
+        assert_eq!(field_refused::<RequestFilter>(fine), None);
+        assert_eq!(field_refused::<Page>("limit=-1").as_deref(), Some("limit"));
+    }
 }

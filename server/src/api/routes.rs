@@ -2,6 +2,7 @@
 
 use app::api::explain::{Explanation, Question};
 use app::api::list::{List, Page};
+use app::api::request::{WhatIf, WhatIfAnswer};
 use app::api::route::Route;
 use axum::Json;
 use axum::extract::State;
@@ -106,4 +107,22 @@ pub(super) async fn explain(
     JsonBody(question): JsonBody<Question>,
 ) -> Result<Json<Explanation>, Refused> {
     Ok(Json(state.inspector.explain(id, question).await?))
+}
+
+/// Where the route's latest requests would have gone with other weights of its scorers.
+#[utoipa::path(
+    post, path = "/routes/{id}/what-if", tag = "routes", params(("id" = Uuid, Path)), request_body = WhatIf,
+    security(("api_key" = []), ("session" = [])),
+    responses(
+        (status = 200, body = WhatIfAnswer),
+        (status = 404, body = ErrorBody),
+        (status = 422, description = "Fields need attention", body = ErrorBody),
+    ),
+)]
+pub(super) async fn what_if(
+    State(state): State<AppState>,
+    Id(id): Id,
+    JsonBody(what_if): JsonBody<WhatIf>,
+) -> Result<Json<WhatIfAnswer>, Refused> {
+    Ok(Json(state.inspector.what_if(id, &what_if).await?))
 }

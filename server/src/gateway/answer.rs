@@ -16,6 +16,7 @@ use super::record::Recording;
 use super::response_watch::ResponseWatch;
 use super::sse::{self, Boundary};
 use super::usage::Copied;
+use super::usage_withheld::UsageWithheld;
 
 /// While a stream's upstream is silent, a comment is sent so often: proxies on the way cut what they take
 /// for dead.
@@ -38,6 +39,7 @@ pub struct AnswerBody {
     inflight: Option<Inflight>,
     /// Of an answer that can be read.
     copied: Option<Copied>,
+    withheld: Option<UsageWithheld>,
     passing: Passing,
 }
 
@@ -90,8 +92,16 @@ impl AnswerBody {
             comments,
             inflight,
             copied: Copied::of(headers),
+            withheld: None,
             passing,
         }
+    }
+
+    /// Keeps back the event with usage, should it be a stream that can be read; answers whether it is.
+    pub fn withhold_usage(&mut self, headers: &HeaderMap) -> bool {
+        let is_readable = Encoding::of(headers) == Some(Encoding::Identity);
+        self.withheld = (sse::is_event_stream(headers) && is_readable).then(UsageWithheld::default);
+        self.withheld.is_some()
     }
 
     /// The upstream has sent something.
@@ -132,6 +142,20 @@ impl AnswerBody {
         fits.then_some(COMMENT)
     }
 
+    /// What of a frame is passed on, if anything.
+    fn passed(&mut self, frame: Frame<Bytes>) -> Option<Frame<Bytes>> {
+        let Some(withheld) = &mut self.withheld else {
+            return Some(frame);
+        };
+        match frame.into_data() {
+            Ok(data) => {
+                let passed = withheld.push(&data);
+                (!passed.is_empty()).then(|| Frame::data(passed))
+            }
+            Err(trailers) => Some(trailers),
+        }
+    }
+
     fn ended(&mut self) {
         if let Some(response) = self.passing.response.take() {
             response.finish();
@@ -169,24 +193,30 @@ impl Body for AnswerBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenAnswer>>> {
         let this = &mut *self;
-        match Pin::new(&mut this.upstream).poll_frame(cx) {
-            Poll::Ready(Some(Ok(frame))) => {
-                this.heard(frame.data_ref().unwrap_or(&Bytes::new()));
-                // Before the client can know, and ask for what follows from it.
-                if this.upstream.is_end_stream() {
-                    this.ended();
+        loop {
+            match Pin::new(&mut this.upstream).poll_frame(cx) {
+                Poll::Ready(Some(Ok(frame))) => {
+                    this.heard(frame.data_ref().unwrap_or(&Bytes::new()));
+                    // Before the client can know, and ask for what follows from it.
+                    if this.upstream.is_end_stream() {
+                        this.ended();
+                    }
+                    if let Some(frame) = this.passed(frame) {
+                        return Poll::Ready(Some(Ok(frame)));
+                    }
                 }
-                return Poll::Ready(Some(Ok(frame)));
+                Poll::Ready(Some(Err(error))) => {
+                    this.broke("broke off in the middle of an answer");
+                    return Poll::Ready(Some(Err(BrokenAnswer::Upstream(error))));
+                }
+                Poll::Ready(None) => {
+                    this.ended();
+                    let rest = this.withheld.take().map(|mut withheld| withheld.rest());
+                    let rest = rest.filter(|rest| !rest.is_empty());
+                    return Poll::Ready(rest.map(|rest| Ok(Frame::data(rest))));
+                }
+                Poll::Pending => break,
             }
-            Poll::Ready(Some(Err(error))) => {
-                this.broke("broke off in the middle of an answer");
-                return Poll::Ready(Some(Err(BrokenAnswer::Upstream(error))));
-            }
-            Poll::Ready(None) => {
-                this.ended();
-                return Poll::Ready(None);
-            }
-            Poll::Pending => {}
         }
         loop {
             ready!(this.wait.as_mut().poll(cx));
@@ -202,11 +232,15 @@ impl Body for AnswerBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.upstream.is_end_stream()
+        // What is withheld may still have a rest.
+        self.withheld.is_none() && self.upstream.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.upstream.size_hint()
+        match self.withheld {
+            None => self.upstream.size_hint(),
+            Some(_) => SizeHint::default(),
+        }
     }
 }
 
@@ -229,6 +263,7 @@ mod tests {
 
     use super::*;
     use crate::gateway::inflight::{InstanceLoad, Loads};
+    use crate::gateway::request_log::tests::Remembering;
     use crate::gateway::request_log::{self, RequestLog};
     use crate::snapshot::CompiledKey;
 
@@ -237,13 +272,16 @@ mod tests {
     struct Bench {
         instance: Arc<InstanceLoad>,
         log: Arc<RequestLog>,
+        archive: Arc<Remembering>,
     }
 
     impl Bench {
         fn new() -> Self {
+            let (log, archive) = request_log::tests::running();
             Self {
                 instance: Loads::default().instance(Uuid::nil(), "http://h/v1"),
-                log: request_log::tests::running(),
+                log,
+                archive,
             }
         }
 
@@ -261,7 +299,8 @@ mod tests {
         }
 
         async fn error(&self) -> Option<&'static str> {
-            self.log.newest().await.first().unwrap().error
+            self.log.settled().await;
+            self.archive.records().last().unwrap().error
         }
     }
 

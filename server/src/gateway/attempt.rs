@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use chrono::Utc;
 use http::request::Parts;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, StatusCode, header};
 
 use super::credentials::{Credential, is_refusal, rest_asked_by, rested};
 use super::error::GatewayError;
@@ -21,6 +21,17 @@ pub struct Outgoing<'a> {
     /// What follows the instance's base URL.
     pub path: &'a str,
     pub payload: &'a Payload,
+    /// Whether the endpoint knows `stream_options`.
+    pub has_stream_options: bool,
+}
+
+impl Outgoing<'_> {
+    /// Whether a stream is asked for usage that its client did not ask for.
+    pub fn asks_usage_of(&self, choice: Choice<'_>) -> bool {
+        choice.target.provider.include_usage
+            && self.has_stream_options
+            && self.payload.can_ask_usage()
+    }
 }
 
 /// What came of a try.
@@ -123,8 +134,16 @@ fn upstream_request(
     let mut request = reqwest::Request::new(client.method.clone(), url);
     let mut headers: HeaderMap = headers::for_upstream(&client.headers);
     choice.target.provider.dress_with(&mut headers, credential);
+    let asks_usage = outgoing.asks_usage_of(choice);
+    if asks_usage {
+        // What was not asked for is taken out of the answer, which has to be readable for that.
+        headers.remove(header::ACCEPT_ENCODING);
+    }
     *request.headers_mut() = headers;
-    *request.body_mut() = Some(outgoing.payload.with_model(&choice.target.model));
+    let body = outgoing
+        .payload
+        .with_model(&choice.target.model, asks_usage);
+    *request.body_mut() = Some(body);
     request
 }
 

@@ -12,6 +12,7 @@ pub mod render;
 pub mod state;
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use routing::{Decision, NoDecision};
 
@@ -23,6 +24,26 @@ use crate::snapshot::{CompiledRoute, DecisionUse};
 /// Bodies nested deeper are not decided by.
 const DEEPEST: usize = 128;
 
+/// What a decision service said, and what that took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    pub decision: Decision,
+    /// As the service names what it judged with.
+    pub model: Option<String>,
+    pub latency: Duration,
+}
+
+impl Decided {
+    /// One that nobody had to be asked for.
+    pub fn beforehand(decision: Decision) -> Self {
+        Self {
+            decision,
+            model: None,
+            latency: Duration::ZERO,
+        }
+    }
+}
+
 /// What the route's decision service says of a request.
 ///
 /// # Errors
@@ -32,7 +53,7 @@ pub async fn decide(
     usage: &DecisionUse,
     endpoint: Endpoint,
     asked: Asked<'_>,
-) -> Result<Decision, NoDecision> {
+) -> Result<Decided, NoDecision> {
     let settings = &usage.settings;
     let options = settings
         .options(route.live_models(endpoint))
@@ -58,12 +79,17 @@ pub async fn decide(
     let failure = match built {
         Ok(question) => {
             let models = options.keys().copied();
+            let begun = Instant::now();
             match ask::ask(&usage.provider, settings.timeout_ms, question, models).await {
-                Ok(decision) => {
+                Ok(said) => {
                     if let Some(leave) = leave {
                         leave.succeeded();
                     }
-                    return Ok(decision);
+                    return Ok(Decided {
+                        decision: said.decision,
+                        model: said.model,
+                        latency: begun.elapsed(),
+                    });
                 }
                 Err(failure) => failure,
             }

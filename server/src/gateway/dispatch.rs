@@ -60,6 +60,8 @@ pub struct Answer {
     label: HeaderValue,
     idle: Duration,
     inflight: Option<Inflight>,
+    /// It was asked for usage that its client did not ask for.
+    withholds_usage: bool,
     upstream: http::Response<reqwest::Body>,
 }
 
@@ -181,7 +183,8 @@ impl<'a> Dispatch<'a> {
         let payload = self.outgoing.payload;
         match tried {
             Tried::Answered(upstream) => {
-                let answer = Answer::new(choice, inflight, upstream);
+                let mut answer = Answer::new(choice, inflight, upstream);
+                answer.withholds_usage = self.outgoing.asks_usage_of(choice);
                 if !self.route.retry.is_retried(answer.status().as_u16()) {
                     return Ok(Some(answer));
                 }
@@ -219,6 +222,7 @@ impl Answer {
             label: target.label.clone(),
             idle: target.provider.idle,
             inflight: Some(inflight),
+            withholds_usage: false,
             upstream,
         }
     }
@@ -260,7 +264,10 @@ impl Answer {
             headers.insert(TARGET, self.label);
             headers.insert(ATTEMPTS, HeaderValue::from(attempts));
         }
-        let body = AnswerBody::new(body, &upstream.headers, self.idle, self.inflight, passing);
+        let mut body = AnswerBody::new(body, &upstream.headers, self.idle, self.inflight, passing);
+        if self.withholds_usage && body.withhold_usage(&upstream.headers) {
+            headers.remove(header::CONTENT_LENGTH);
+        }
         let mut response = Response::new(Body::new(body));
         *response.status_mut() = upstream.status;
         *response.headers_mut() = headers;

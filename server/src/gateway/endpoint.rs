@@ -101,6 +101,11 @@ impl Endpoint {
         )
     }
 
+    /// Whether a stream of it can be asked for usage by `stream_options`.
+    pub fn has_stream_options(self) -> bool {
+        matches!(self, Self::ChatCompletions | Self::Completions)
+    }
+
     /// Whether files are sent to it, as parts of a form.
     pub fn takes_forms(self) -> bool {
         matches!(

@@ -7,6 +7,8 @@ use bytes::Bytes;
 use http::HeaderMap;
 use routing::{Decision, Facts, NoDecision};
 
+use super::decision::Decided;
+use super::session::Session;
 use super::{Endpoint, decision, session};
 use crate::snapshot::CompiledRoute;
 
@@ -27,8 +29,8 @@ pub struct Asked<'a> {
 /// All facts of one request.
 #[derive(Debug)]
 pub struct Gathered {
-    pub session: Option<String>,
-    pub decision: Result<Decision, NoDecision>,
+    pub session: Option<Session>,
+    pub decision: Result<Decided, NoDecision>,
     pub ticket: f64,
 }
 
@@ -51,21 +53,24 @@ impl Gathered {
     pub async fn decided(route: &CompiledRoute, decision: Decision, asked: Asked<'_>) -> Self {
         Self {
             session: session_of(route, asked).await,
-            decision: Ok(decision),
+            decision: Ok(Decided::beforehand(decision)),
             ticket: ticket(),
         }
     }
 
     pub fn facts(&self) -> Facts<'_> {
         Facts {
-            session: self.session.as_deref(),
-            decision: self.decision.as_ref().map_err(Clone::clone),
+            session: self.session.as_ref().map(|session| session.key.as_str()),
+            decision: match &self.decision {
+                Ok(decided) => Ok(&decided.decision),
+                Err(reason) => Err(reason.clone()),
+            },
             ticket: self.ticket,
         }
     }
 }
 
-async fn session_of(route: &CompiledRoute, asked: Asked<'_>) -> Option<String> {
+async fn session_of(route: &CompiledRoute, asked: Asked<'_>) -> Option<Session> {
     let keys = route.session_keys.as_ref()?;
     session::find(keys, asked).await
 }

@@ -45,6 +45,7 @@ impl Incoming {
                     payload: Payload::Json {
                         bytes: buffered.bytes,
                         model_span: peek.model_span,
+                        ask_usage: peek.ask_usage,
                         lease: buffered.lease,
                     },
                 })

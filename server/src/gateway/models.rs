@@ -5,27 +5,27 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
-use chrono::{SecondsFormat, Utc};
-use http::{HeaderMap, Uri};
+use chrono::SecondsFormat;
+use http::request::Parts;
 use serde_json::{Value, json};
 
 use super::Gateway;
-use super::authenticate::authenticate;
+use super::authenticate::Caller;
 use super::error::{Dialect, GatewayError};
 use crate::snapshot::{CompiledKey, CompiledRoute};
 
 /// `GET /v1/models`
-pub async fn list(State(gateway): State<Arc<Gateway>>, uri: Uri, headers: HeaderMap) -> Response {
-    let dialect = Dialect::of(uri.path(), &headers);
+pub async fn list(State(gateway): State<Arc<Gateway>>, parts: Parts) -> Response {
+    let dialect = Dialect::of(parts.uri.path(), &parts.headers);
     let snapshot = gateway.snapshots.load();
-    let key = match authenticate(&snapshot, &headers, Utc::now()) {
-        Ok(key) => key,
+    let key = match Caller::of(&parts, &snapshot) {
+        Ok(caller) => caller.key,
         Err(error) => return error.into_response_in(dialect),
     };
     let data: Vec<Value> = snapshot
         .routes
         .iter()
-        .filter(|route| is_shown(route, key))
+        .filter(|route| is_shown(route, &key))
         .map(|route| describe(route, dialect))
         .collect();
     let body = match dialect {
@@ -44,17 +44,16 @@ pub async fn list(State(gateway): State<Arc<Gateway>>, uri: Uri, headers: Header
 pub async fn retrieve(
     State(gateway): State<Arc<Gateway>>,
     Path(id): Path<String>,
-    uri: Uri,
-    headers: HeaderMap,
+    parts: Parts,
 ) -> Response {
-    let dialect = Dialect::of(uri.path(), &headers);
+    let dialect = Dialect::of(parts.uri.path(), &parts.headers);
     let snapshot = gateway.snapshots.load();
-    let found = authenticate(&snapshot, &headers, Utc::now()).and_then(|key| {
+    let found = Caller::of(&parts, &snapshot).and_then(|Caller { key, .. }| {
         // A key learns nothing of routes that it may not use, not even that they are there.
         let route = snapshot
             .routes
             .get(&id)
-            .filter(|route| is_shown(route, key));
+            .filter(|route| is_shown(route, &key));
         route.ok_or_else(|| GatewayError::no_such_route(&id))
     });
     match found {

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::budget::BufferLease;
 use super::error::GatewayError;
 use super::form::Form;
-use super::splice::splice_model;
+use super::splice::{Edit, splice_model};
 
 #[derive(Debug)]
 pub enum Payload {
@@ -18,6 +18,8 @@ pub enum Payload {
     Json {
         bytes: Bytes,
         model_span: Range<usize>,
+        /// How to ask a stream for its usage, where it does not say itself whether it does.
+        ask_usage: Option<Edit>,
         /// What the bytes hold of the budget.
         lease: BufferLease,
     },
@@ -25,12 +27,19 @@ pub enum Payload {
 }
 
 impl Payload {
-    pub fn with_model(&self, model: &str) -> reqwest::Body {
+    /// `asks_usage` where it can be asked for.
+    pub fn with_model(&self, model: &str, asks_usage: bool) -> reqwest::Body {
         match self {
             Self::Plain(bytes) => bytes.clone().into(),
             Self::Json {
-                bytes, model_span, ..
-            } => splice_model(bytes, model_span, model),
+                bytes,
+                model_span,
+                ask_usage,
+                ..
+            } => {
+                let edit = ask_usage.filter(|_| asks_usage);
+                splice_model(bytes, model_span, model, edit)
+            }
             Self::Form(form) => Arc::clone(form).with_model(model),
         }
     }
@@ -49,6 +58,17 @@ impl Payload {
             Self::Plain(_) | Self::Json { .. } => None,
             Self::Form(form) => form.problem(),
         }
+    }
+
+    /// Whether it is a stream that can be asked for its usage.
+    pub fn can_ask_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::Json {
+                ask_usage: Some(_),
+                ..
+            }
+        )
     }
 
     /// The JSON that it is.

@@ -5,6 +5,7 @@
 //! replaced ([`super::splice`]) and every other byte goes upstream as it came.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -12,6 +13,7 @@ use serde::de::{Deserialize, Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::error::{GatewayError, shorten};
+use super::splice::Edit;
 
 /// Deeper nesting is refused: no model API needs it, and parsers behind us would fall over it.
 const DEEPEST: usize = 1_024;
@@ -25,6 +27,8 @@ pub struct Peek {
     pub model_span: Range<usize>,
     /// How many levels the body is nested, itself included.
     pub depth: usize,
+    /// How to ask a stream for its usage; nothing where it is no stream, or says itself whether it does.
+    pub ask_usage: Option<Edit>,
 }
 
 /// Reads the top level of a JSON body.
@@ -75,10 +79,38 @@ pub fn peek(body: &[u8]) -> Result<Peek, GatewayError> {
     })?;
     // `raw` is a slice of `body`, so the distance of their starts is its place.
     let start = raw.as_ptr() as usize - body.as_ptr() as usize;
+    let model_span = start..start + raw.len();
     Ok(Peek {
         model: model.into_owned(),
-        model_span: start..start + raw.len(),
+        ask_usage: ask_usage(body, &top, model_span.end),
+        model_span,
         depth,
+    })
+}
+
+/// What is written to ask for usage: into the options that there are, or beside the model.
+fn ask_usage(body: &[u8], top: &Seen<'_>, after_model: usize) -> Option<Edit> {
+    if top.stream? != "true" {
+        return None;
+    }
+    let Some(options) = top.stream_options else {
+        return Some(Edit {
+            at: after_model,
+            text: r#","stream_options":{"include_usage":true}"#,
+        });
+    };
+    // Anything but an object the upstream refuses, and says so.
+    let inside = options.strip_prefix('{')?;
+    let keys: BTreeMap<Cow<'_, str>, IgnoredAny> = serde_json::from_str(options).ok()?;
+    if keys.contains_key("include_usage") || top.has_two_stream_options {
+        return None;
+    }
+    Some(Edit {
+        at: inside.as_ptr() as usize - body.as_ptr() as usize,
+        text: match keys.is_empty() {
+            true => r#""include_usage":true"#,
+            false => r#""include_usage":true,"#,
+        },
     })
 }
 
@@ -86,6 +118,9 @@ struct TopLevel;
 
 struct Seen<'a> {
     models: Vec<&'a RawValue>,
+    stream: Option<&'a str>,
+    stream_options: Option<&'a str>,
+    has_two_stream_options: bool,
     /// There is a key that some parsers take for `model`.
     has_look_alike: bool,
 }
@@ -100,14 +135,23 @@ impl<'de> Visitor<'de> for TopLevel {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut seen = Seen {
             models: Vec::new(),
+            stream: None,
+            stream_options: None,
+            has_two_stream_options: false,
             has_look_alike: false,
         };
         while let Some(key) = map.next_key::<Key>()? {
-            seen.has_look_alike |= key == Key::LooksAlike;
-            if key == Key::Model && seen.models.len() < 2 {
-                seen.models.push(map.next_value()?);
-            } else {
-                map.next_value::<IgnoredAny>()?;
+            match key {
+                Key::Model if seen.models.len() < 2 => seen.models.push(map.next_value()?),
+                Key::Stream => seen.stream = Some(map.next_value::<&RawValue>()?.get()),
+                Key::StreamOptions => {
+                    let options = map.next_value::<&RawValue>()?.get();
+                    seen.has_two_stream_options |= seen.stream_options.replace(options).is_some();
+                }
+                Key::Model | Key::LooksAlike | Key::Other => {
+                    seen.has_look_alike |= key == Key::LooksAlike;
+                    map.next_value::<IgnoredAny>()?;
+                }
             }
         }
         Ok(seen)
@@ -118,6 +162,8 @@ impl<'de> Visitor<'de> for TopLevel {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Key {
     Model,
+    Stream,
+    StreamOptions,
     /// `model` to parsers that ignore case, as those of Go and .NET do.
     LooksAlike,
     Other,
@@ -136,6 +182,10 @@ impl<'de> Deserialize<'de> for Key {
             fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Key, E> {
                 Ok(if bytes == b"model" {
                     Key::Model
+                } else if bytes == b"stream" {
+                    Key::Stream
+                } else if bytes == b"stream_options" {
+                    Key::StreamOptions
                 } else if bytes.eq_ignore_ascii_case(b"model") {
                     Key::LooksAlike
                 } else {

@@ -13,14 +13,13 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
-use chrono::Utc;
 use http::StatusCode;
 use http::request::Parts;
 use uuid::Uuid;
 
 use super::answer::Passing;
 use super::attempt::Outgoing;
-use super::authenticate::authenticate;
+use super::authenticate::Caller;
 use super::body::{self, Kind};
 use super::dispatch::{Answer, Dispatch, Way, say_attempts};
 use super::error::{Dialect, GatewayError};
@@ -29,7 +28,7 @@ use super::incoming::Incoming;
 use super::payload::Payload;
 use super::record::{Recording, RequestId};
 use super::response_watch::ResponseWatch;
-use super::{Endpoint, Gateway, responses};
+use super::{Endpoint, Gateway, responses, sse};
 use crate::snapshot::{CompiledKey, CompiledRoute, Snapshot};
 
 /// An answer, and what is done while it passes.
@@ -46,29 +45,28 @@ impl Gateway {
         let (parts, body) = request.into_parts();
         let dialect = Dialect::of(parts.uri.path(), &parts.headers);
         // Both are known before a byte of the body is read.
-        let checked = self.key(&parts).and_then(|key| {
+        let checked = self.caller(&parts).and_then(|caller| {
             let limits = &self.settings.limits;
             let kind = body::check_headers(&parts.headers, endpoint.takes_forms(), limits)?;
-            Ok((key, kind))
+            Ok((caller, kind))
         });
-        let (key, kind) = match checked {
+        let (caller, kind) = match checked {
             Ok(checked) => checked,
             Err(error) => {
                 body::linger(&parts.method, &parts.headers, body);
                 return error.into_response_in(dialect);
             }
         };
-        let mut recording = self.begin(&parts, &key);
+        let mut recording = self.begin(&parts, &caller.key);
         let reply = self
-            .reply(endpoint, &parts, kind, body, &mut recording)
+            .reply(endpoint, caller, &parts, kind, body, &mut recording)
             .await;
         self.respond(reply, recording, dialect)
     }
 
     /// Whose request it is.
-    pub fn key(&self, parts: &Parts) -> Result<Arc<CompiledKey>, GatewayError> {
-        let snapshot = self.snapshots.load();
-        authenticate(&snapshot, &parts.headers, Utc::now()).map(Arc::clone)
+    pub fn caller(&self, parts: &Parts) -> Result<Caller, GatewayError> {
+        Caller::of(parts, &self.snapshots.load())
     }
 
     pub fn begin(&self, parts: &Parts, key: &Arc<CompiledKey>) -> Recording {
@@ -86,7 +84,8 @@ impl Gateway {
         let attempts = recording.attempts();
         match reply {
             Ok(reply) => {
-                recording.answered(reply.answer.status());
+                let is_streaming = sse::is_event_stream(reply.answer.headers());
+                recording.answered(reply.answer.status(), is_streaming);
                 let passing = Passing {
                     recording,
                     keep_alive: reply.keep_alive,
@@ -110,6 +109,7 @@ impl Gateway {
     async fn reply(
         &self,
         endpoint: Endpoint,
+        caller: Caller,
         parts: &Parts,
         kind: Kind,
         body: Body,
@@ -118,9 +118,13 @@ impl Gateway {
         let incoming = Incoming::read(self, &parts.headers, kind, body).await?;
         // A body may take its time; settings saved meanwhile count.
         let snapshot = self.snapshots.load();
-        let key = authenticate(&snapshot, &parts.headers, Utc::now())?;
+        let key = &*caller.still(parts, &snapshot)?;
         let route = route(&snapshot, key, &incoming.model)?;
-        recording.note(|record| record.route = Some(Arc::clone(route)));
+        let read = recording.elapsed();
+        recording.note(|record| {
+            record.route = Some(Arc::clone(route));
+            record.read = read;
+        });
         let payload = &incoming.payload;
         if let Payload::Form(form) = payload
             && !route.may_try_again()
@@ -145,9 +149,13 @@ impl Gateway {
                 let gathered = Gathered::of(route, endpoint, asked).await;
                 let (placed, first) = route.place(endpoint, &gathered.facts(), &self.lasting.loads);
                 placement = Arc::new(placed);
+                let decided = recording.elapsed();
                 recording.note(|record| {
                     record.placement = Arc::clone(&placement);
-                    record.no_decision = gathered.decision.err();
+                    record.session = gathered.session.map(|session| session.place);
+                    record.decision = gathered.decision.ok();
+                    record.ticket = gathered.ticket;
+                    record.decide = decided.saturating_sub(read);
                 });
                 Way::Ranked {
                     ranking: &placement.ranking,
@@ -159,6 +167,7 @@ impl Gateway {
             client: parts,
             path: endpoint.path(),
             payload,
+            has_stream_options: endpoint.has_stream_options(),
         };
         let dispatch = Dispatch {
             gateway: self,

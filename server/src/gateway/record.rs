@@ -6,11 +6,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use app::api::price::Price;
 use chrono::{DateTime, Utc};
 use http::StatusCode;
-use routing::NoDecision;
 use uuid::Uuid;
 
+use super::decision::Decided;
 use super::request_log::RequestLog;
 use super::upstream::Failure;
 use super::usage::{Copied, Usage};
@@ -30,12 +31,21 @@ pub struct Record {
     /// As it was when the request came in; nothing where none was found.
     pub route: Option<Arc<CompiledRoute>>,
     pub placement: Arc<Placement>,
-    /// Why there was no decision; nothing when there was one.
-    pub no_decision: Option<NoDecision>,
+    /// Where in the route's chain the session key was found.
+    pub session: Option<usize>,
+    pub decision: Option<Decided>,
+    /// What chance said, should it have to.
+    pub ticket: f64,
+    /// Until its body had been read as far as the route's name.
+    pub read: Duration,
+    /// What finding the session key and asking the decision service took after that.
+    pub decide: Duration,
     /// It had to go to where an earlier answer was made.
     pub is_bound: bool,
     pub attempts: Vec<Attempt>,
     pub status: StatusCode,
+    /// It was answered by a stream of events.
+    pub is_streaming: bool,
     /// Until the answer's head was there.
     pub first_byte: Option<Duration>,
     pub duration: Duration,
@@ -54,6 +64,8 @@ pub struct Attempt {
     pub target: Arc<str>,
     pub instance: Arc<str>,
     pub is_fallback: bool,
+    /// Of the target's tokens.
+    pub price: Option<Price>,
     pub outcome: Result<StatusCode, Failure>,
     pub took: Duration,
     /// Credentials that were refused before the one that led to the outcome.
@@ -79,6 +91,12 @@ impl Attempt {
             target: Arc::clone(&choice.target.name),
             instance: Arc::clone(&choice.instance.url),
             is_fallback,
+            price: choice
+                .target
+                .provider
+                .prices
+                .get(&*choice.target.model)
+                .copied(),
             outcome: Err(Failure::Reset),
             took: Duration::ZERO,
             refused: Vec::new(),
@@ -103,10 +121,15 @@ impl Recording {
             key: Arc::clone(key),
             route: None,
             placement: Arc::default(),
-            no_decision: Some(NoDecision::NotAsked),
+            session: None,
+            decision: None,
+            ticket: 0.0,
+            read: Duration::ZERO,
+            decide: Duration::ZERO,
             is_bound: false,
             attempts: Vec::new(),
             status: CLIENT_LEFT,
+            is_streaming: false,
             first_byte: None,
             duration: Duration::ZERO,
             bytes: 0,
@@ -126,6 +149,11 @@ impl Recording {
             record.duration = self.begun.elapsed();
             self.log.push(record, answer);
         }
+    }
+
+    /// Since it came in.
+    pub fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
     }
 
     /// Writes something down.
@@ -151,10 +179,11 @@ impl Recording {
     }
 
     /// The head of its answer is there; until the rest is too, the client may still leave.
-    pub fn answered(&mut self, status: StatusCode) {
+    pub fn answered(&mut self, status: StatusCode, is_streaming: bool) {
         let first_byte = self.begun.elapsed();
         self.note(|record| {
             record.status = status;
+            record.is_streaming = is_streaming;
             record.first_byte = Some(first_byte);
         });
     }

@@ -1,59 +1,99 @@
-//! The records of requests that have ended, worked up by a task of its own: no request waits for it.
+//! The records of requests that have ended, worked up by a task of its own and written down by another:
+//! no request waits for either.
 //!
-//! When the task falls behind and its queue is full, records are dropped and counted.
+//! When they fall behind and a queue is full, records are dropped and counted.
 
-use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::metrics::Metrics;
 use super::record::Record;
+use super::traffic::Traffic;
 use super::usage::Copied;
 
-/// Kept in memory.
-const MOST: usize = 1_000;
-/// Waiting for the task.
+/// Waiting to be worked up.
 const MOST_WAITING: usize = 16_384;
 /// Worked up at once.
 const BATCH: usize = 256;
+/// Waiting to be written down, which is for as long as the database stalls.
+const MOST_UNWRITTEN: usize = 16_384;
+/// Written down at once.
+const MOST_WRITTEN: usize = 1_024;
+/// How long the first of a batch waits for others.
+const LINGER: Duration = Duration::from_millis(250);
+/// How long somebody who wants to see records waits for those that are not written yet.
+const SETTLE: Duration = Duration::from_secs(2);
+
+/// Where records outlive the process.
+#[async_trait]
+pub trait Archive: std::fmt::Debug + Send + Sync {
+    /// Writes them down, all or none; answers whether it did.
+    async fn write(&self, records: &[Arc<Record>]) -> bool;
+    /// Lets go of those that are old or too many.
+    async fn prune(&self);
+}
 
 #[derive(Debug)]
 pub struct RequestLog {
-    queue: mpsc::Sender<Message>,
-    /// In the order in which the requests ended.
-    recent: Mutex<VecDeque<Arc<Record>>>,
+    ended: mpsc::Sender<Ended>,
+    unwritten: mpsc::Sender<Unwritten>,
     dropped: AtomicU64,
 }
 
-/// What the task takes from.
+/// Who counts requests that have ended.
+#[derive(Clone, Debug)]
+pub struct Counters {
+    pub metrics: Arc<Metrics>,
+    pub traffic: Arc<Traffic>,
+}
+
+/// What the two tasks take from.
 #[derive(Debug)]
-pub struct Queue(mpsc::Receiver<Message>);
+pub struct Queue {
+    ended: mpsc::Receiver<Ended>,
+    unwritten: mpsc::Receiver<Unwritten>,
+}
 
 #[derive(Debug)]
-enum Message {
+enum Ended {
     /// A record, and of the answer what may say more.
-    Ended(Box<Record>, Option<Copied>),
+    Request(Box<Record>, Option<Copied>),
     /// Everything before it was worked up.
+    Reached(oneshot::Sender<()>),
+}
+
+#[derive(Debug)]
+enum Unwritten {
+    Request(Arc<Record>),
+    /// Everything before it was written down.
     Reached(oneshot::Sender<()>),
 }
 
 impl RequestLog {
     pub fn new() -> (Arc<Self>, Queue) {
-        let (queue, waiting) = mpsc::channel(MOST_WAITING);
+        let (ended, to_work_up) = mpsc::channel(MOST_WAITING);
+        let (unwritten, to_write) = mpsc::channel(MOST_UNWRITTEN);
         let log = Self {
-            queue,
-            recent: Mutex::default(),
+            ended,
+            unwritten,
             dropped: AtomicU64::default(),
         };
-        (Arc::new(log), Queue(waiting))
+        let queue = Queue {
+            ended: to_work_up,
+            unwritten: to_write,
+        };
+        (Arc::new(log), queue)
     }
 
     pub fn push(&self, record: Box<Record>, answer: Option<Copied>) {
-        if self.queue.try_send(Message::Ended(record, answer)).is_err() {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
+        if self.ended.try_send(Ended::Request(record, answer)).is_err() {
+            self.drop_one();
         }
     }
 
@@ -62,27 +102,43 @@ impl RequestLog {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// The newest first, by when they came in; those of all requests that have ended by now.
-    pub async fn newest(&self) -> Vec<Arc<Record>> {
+    /// Waits until the records of all requests that have ended by now are written down; not for long.
+    pub async fn settled(&self) {
         let (reached, all_before) = oneshot::channel();
-        if self.queue.send(Message::Reached(reached)).await.is_ok() {
-            // At the stop nobody works anything up any more; what is there is there.
-            let _ = all_before.await;
-        }
-        let mut records: Vec<_> = self.recent().iter().cloned().collect();
-        // Ids are made in the order in which requests come in.
-        records.sort_unstable_by_key(|record| std::cmp::Reverse(record.id));
-        records
+        let settled = async {
+            if self.ended.send(Ended::Reached(reached)).await.is_ok() {
+                // At the stop nobody works anything up any more; what is there is there.
+                let _ = all_before.await;
+            }
+        };
+        // What is not written by then can be seen another time.
+        let _ = tokio::time::timeout(SETTLE, settled).await;
     }
 
-    /// Works up what comes, until the stop and then what is left.
+    /// Works up what comes and writes it down, until the stop and then what is left.
     pub async fn keep_up(
         self: Arc<Self>,
         queue: Queue,
-        metrics: Arc<Metrics>,
+        counters: Counters,
+        archive: Arc<dyn Archive>,
         stop: CancellationToken,
     ) {
-        let Queue(mut waiting) = queue;
+        let worked_up = CancellationToken::new();
+        tokio::join!(
+            async {
+                self.work_up(queue.ended, counters, stop).await;
+                worked_up.cancel();
+            },
+            self.write_down(queue.unwritten, archive.as_ref(), &worked_up),
+        );
+    }
+
+    async fn work_up(
+        &self,
+        mut waiting: mpsc::Receiver<Ended>,
+        counters: Counters,
+        stop: CancellationToken,
+    ) {
         let mut batch = Vec::with_capacity(BATCH);
         loop {
             let count = tokio::select! {
@@ -95,79 +151,268 @@ impl RequestLog {
             if count == 0 {
                 return;
             }
-            let messages = std::mem::take(&mut batch);
+            let mut messages = std::mem::take(&mut batch);
             // Decoding a compressed answer takes its time.
-            let is_work = messages.iter().any(Message::is_work);
-            let (log, of_all) = (Arc::clone(&self), Arc::clone(&metrics));
-            let work = move || {
-                for message in messages {
-                    log.take(message, &of_all);
+            if messages.iter().any(Ended::is_work) {
+                let read = tokio::task::spawn_blocking(move || {
+                    messages.iter_mut().for_each(Ended::read_usage);
+                    messages
+                });
+                messages = match read.await {
+                    Ok(messages) => messages,
+                    Err(error) => {
+                        tracing::error!(%error, "records of requests could not be worked up");
+                        continue;
+                    }
+                };
+            }
+            for mut message in messages {
+                message.read_usage();
+                self.pass_on(message, &counters);
+            }
+        }
+    }
+
+    fn pass_on(&self, message: Ended, counters: &Counters) {
+        let unwritten = match message {
+            Ended::Request(record, _) => {
+                counters.metrics.ended(&record);
+                counters.traffic.ended(&record);
+                Unwritten::Request(record.into())
+            }
+            Ended::Reached(reached) => Unwritten::Reached(reached),
+        };
+        if let Err(error) = self.unwritten.try_send(unwritten)
+            && let Unwritten::Request(_) = error.into_inner()
+        {
+            self.drop_one();
+        }
+    }
+
+    async fn write_down(
+        &self,
+        mut unwritten: mpsc::Receiver<Unwritten>,
+        archive: &dyn Archive,
+        stop: &CancellationToken,
+    ) {
+        const PRUNE: Duration = Duration::from_secs(10 * 60);
+        let mut prune = tokio::time::interval(PRUNE);
+        loop {
+            let first = tokio::select! {
+                first = unwritten.recv() => first,
+                _ = prune.tick() => {
+                    archive.prune().await;
+                    continue;
+                }
+                () = stop.cancelled(), if !unwritten.is_closed() => {
+                    unwritten.close();
+                    continue;
                 }
             };
-            if is_work {
-                if let Err(error) = tokio::task::spawn_blocking(work).await {
-                    tracing::error!(%error, "records of requests could not be worked up");
-                }
-            } else {
-                work();
+            let Some(first) = first else {
+                return;
+            };
+            let mut batch = Batch::default();
+            let until = Instant::now() + LINGER;
+            let mut next = Some(first);
+            while let Some(message) = next {
+                next = match batch.take(message) {
+                    Wait::Longer => {
+                        let lingering = tokio::time::timeout_at(until, unwritten.recv());
+                        tokio::select! {
+                            received = lingering => received.ok().flatten(),
+                            () = stop.cancelled() => unwritten.try_recv().ok(),
+                        }
+                    }
+                    Wait::NoLonger => None,
+                };
             }
+            self.write(batch, archive, stop).await;
         }
     }
 
-    fn take(&self, message: Message, metrics: &Metrics) {
-        match message {
-            Message::Ended(mut record, answer) => {
-                record.usage = answer.and_then(Copied::usage);
-                metrics.ended(&record);
-                let mut recent = self.recent();
-                // Dropped when the lock is free again: it may be the last to know an old snapshot's route.
-                let oldest = (recent.len() >= MOST).then(|| recent.pop_front());
-                recent.push_back(record.into());
-                drop(recent);
-                drop(oldest);
+    /// Again and again until it works; after the stop a few times.
+    async fn write(&self, batch: Batch, archive: &dyn Archive, stop: &CancellationToken) {
+        const PAUSE: Duration = Duration::from_secs(1);
+        const TRIES_AT_STOP: u32 = 3;
+        let mut tries = 0;
+        while !batch.records.is_empty() && !archive.write(&batch.records).await {
+            if stop.is_cancelled() {
+                tries += 1;
             }
+            if tries == TRIES_AT_STOP {
+                let count = batch.records.len();
+                tracing::error!(count, "records of requests could not be written down");
+                self.dropped.fetch_add(count as u64, Ordering::Relaxed);
+                break;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        for reached in batch.reached {
             // Whoever asked may have left.
-            Message::Reached(reached) => drop(reached.send(())),
+            let _ = reached.send(());
         }
     }
 
-    fn recent(&self) -> MutexGuard<'_, VecDeque<Arc<Record>>> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    fn drop_one(&self) {
+        self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-impl Message {
+/// What is written down at once.
+#[derive(Default)]
+struct Batch {
+    records: Vec<Arc<Record>>,
+    reached: Vec<oneshot::Sender<()>>,
+}
+
+enum Wait {
+    Longer,
+    NoLonger,
+}
+
+impl Batch {
+    /// Whether more may come into it.
+    fn take(&mut self, message: Unwritten) -> Wait {
+        match message {
+            Unwritten::Request(record) => {
+                self.records.push(record);
+                match self.records.len() < MOST_WRITTEN {
+                    true => Wait::Longer,
+                    false => Wait::NoLonger,
+                }
+            }
+            Unwritten::Reached(reached) => {
+                self.reached.push(reached);
+                // Somebody waits for it.
+                Wait::NoLonger
+            }
+        }
+    }
+}
+
+impl Ended {
     fn is_work(&self) -> bool {
-        matches!(self, Self::Ended(_, Some(answer)) if answer.is_work())
+        matches!(self, Self::Request(_, Some(answer)) if answer.is_work())
+    }
+
+    fn read_usage(&mut self) {
+        if let Self::Request(record, answer) = self
+            && let Some(answer) = answer.take()
+        {
+            record.usage = answer.usage();
+        }
     }
 }
 
 #[cfg(test)]
 pub mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::AtomicBool;
+
     use uuid::Uuid;
 
     use super::*;
     use crate::gateway::record::Recording;
     use crate::snapshot::CompiledKey;
 
-    /// A log that works.
-    pub fn running() -> Arc<RequestLog> {
+    /// Keeps what it is given; may be told to stall.
+    #[derive(Debug, Default)]
+    pub struct Remembering {
+        records: Mutex<Vec<Arc<Record>>>,
+        stalled: AtomicBool,
+    }
+
+    #[async_trait]
+    impl Archive for Remembering {
+        async fn write(&self, records: &[Arc<Record>]) -> bool {
+            if self.stalled.load(Ordering::Relaxed) {
+                return false;
+            }
+            self.records.lock().unwrap().extend(records.iter().cloned());
+            true
+        }
+        async fn prune(&self) {}
+    }
+
+    impl Remembering {
+        pub fn records(&self) -> Vec<Arc<Record>> {
+            self.records.lock().unwrap().clone()
+        }
+    }
+
+    /// A log that works, and where it writes.
+    pub fn running() -> (Arc<RequestLog>, Arc<Remembering>) {
         let (log, queue) = RequestLog::new();
-        let metrics = Arc::new(Metrics::new().unwrap());
-        tokio::spawn(Arc::clone(&log).keep_up(queue, metrics, CancellationToken::new()));
-        log
+        let archive: Arc<Remembering> = Arc::default();
+        keep_up(&log, queue, &archive);
+        (log, archive)
+    }
+
+    fn keep_up(log: &Arc<RequestLog>, queue: Queue, archive: &Arc<Remembering>) {
+        let stop = CancellationToken::new();
+        tokio::spawn(Arc::clone(log).keep_up(queue, counters(), archive.clone(), stop));
+    }
+
+    fn counters() -> Counters {
+        Counters {
+            metrics: Arc::new(Metrics::new().unwrap()),
+            traffic: Arc::default(),
+        }
+    }
+
+    fn end_requests(count: usize, log: &Arc<RequestLog>) {
+        let key = Arc::new(CompiledKey::for_tests());
+        for _ in 0..count {
+            drop(Recording::begin(Uuid::now_v7(), "/v1/x", &key, log));
+        }
     }
 
     #[tokio::test]
     async fn when_nobody_keeps_up_records_are_dropped_and_counted() {
         let (log, queue) = RequestLog::new();
-        let key = Arc::new(CompiledKey::for_tests());
-        for _ in 0..MOST_WAITING + 7 {
-            drop(Recording::begin(Uuid::now_v7(), "/v1/x", &key, &log));
-        }
+        end_requests(MOST_WAITING + 7, &log);
         assert_eq!(log.dropped(), 7);
-        let metrics = Arc::new(Metrics::new().unwrap());
-        tokio::spawn(Arc::clone(&log).keep_up(queue, metrics, CancellationToken::new()));
-        assert_eq!(log.newest().await.len(), MOST);
+        let archive = Arc::default();
+        keep_up(&log, queue, &archive);
+        log.settled().await;
+        let lost = usize::try_from(log.dropped()).unwrap();
+        assert_eq!(archive.records().len() + lost, MOST_WAITING + 7);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn while_the_archive_stalls_records_wait_and_then_are_dropped_and_counted() {
+        let (log, archive) = running();
+        archive.stalled.store(true, Ordering::Relaxed);
+        let mut ended = 0;
+        while log.dropped() == 0 {
+            end_requests(100, &log);
+            ended += 100;
+            // Nobody waits for an archive that stalls.
+            log.settled().await;
+        }
+        assert!(ended >= MOST_UNWRITTEN, "{ended}");
+        archive.stalled.store(false, Ordering::Relaxed);
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        while archive.records().len() + usize::try_from(log.dropped()).unwrap() < ended {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let ids: std::collections::HashSet<_> =
+            archive.records().iter().map(|record| record.id).collect();
+        assert_eq!(ids.len(), archive.records().len(), "none is written twice");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_left_at_the_stop_is_written_down() {
+        let (log, queue) = RequestLog::new();
+        let archive: Arc<Remembering> = Arc::default();
+        let stop = CancellationToken::new();
+        end_requests(3_000, &log);
+        stop.cancel();
+        Arc::clone(&log)
+            .keep_up(queue, counters(), archive.clone(), stop)
+            .await;
+        assert_eq!(archive.records().len(), 3_000);
+        assert_eq!(log.dropped(), 0);
     }
 }

@@ -12,7 +12,7 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 
 use super::attempt::Outgoing;
-use super::authenticate::authenticate;
+use super::authenticate::Caller;
 use super::body;
 use super::dispatch::{Answer, Dispatch, Way};
 use super::error::{Dialect, GatewayError};
@@ -35,17 +35,17 @@ pub async fn call(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let dialect = Dialect::of(parts.uri.path(), &parts.headers);
-    let key = match gateway.key(&parts) {
-        Ok(key) => key,
+    let caller = match gateway.caller(&parts) {
+        Ok(caller) => caller,
         Err(error) => {
             body::linger(&parts.method, &parts.headers, body);
             return error.into_response_in(dialect);
         }
     };
-    let mut recording = gateway.begin(&parts, &key);
+    let mut recording = gateway.begin(&parts, &caller.key);
     let pieces = body::decoded(&parts.headers, body);
     let reply = match body::read(pieces, LARGEST_BODY, &gateway.budget).await {
-        Ok(body) => reply(&gateway, &key, &parts, &id, body.bytes, &mut recording).await,
+        Ok(body) => reply(&gateway, caller, &parts, &id, body.bytes, &mut recording).await,
         Err(error) => Err(error),
     };
     gateway.respond(reply, recording, dialect)
@@ -53,18 +53,17 @@ pub async fn call(
 
 async fn reply(
     gateway: &Gateway,
-    key: &CompiledKey,
+    caller: Caller,
     parts: &Parts,
     id: &str,
     body: Bytes,
     recording: &mut Recording,
 ) -> Result<Reply, GatewayError> {
     let owner = gateway.owners.find(id).await;
-    let owner = owner.filter(|owner| owner.key == key.id);
+    let owner = owner.filter(|owner| owner.key == caller.key.id);
     let owner = owner.ok_or_else(|| no_such_response(id))?;
     let snapshot = gateway.snapshots.load();
-    // The key may have been deleted or limited meanwhile.
-    let key = authenticate(&snapshot, &parts.headers, chrono::Utc::now())?;
+    let key = caller.still(parts, &snapshot)?;
     let route = snapshot.routes.by_id(owner.route);
     let route = route.filter(|route| key.may_use(route.id) && route.enabled);
     let route = route.ok_or_else(|| no_such_response(id))?;
@@ -84,6 +83,7 @@ async fn reply(
         client: parts,
         path: &path,
         payload: &payload,
+        has_stream_options: false,
     };
     let dispatch = Dispatch {
         gateway,

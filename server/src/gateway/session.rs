@@ -8,9 +8,16 @@ use routing::SessionKeys;
 use super::facts::Asked;
 use super::{json, off_async_if_large};
 
+/// A session key, and where in the route's chain it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    pub key: String,
+    pub place: usize,
+}
+
 /// The session key, if the request shows one. A body is looked into only when no header before its keys
 /// matches.
-pub async fn find(keys: &SessionKeys, asked: Asked<'_>) -> Option<String> {
+pub async fn find(keys: &SessionKeys, asked: Asked<'_>) -> Option<Session> {
     let header = |name: &str| text(asked.headers, name);
     let wanted = keys.wanted_of_body(asked.path, header);
     let mut found = Vec::new();
@@ -23,7 +30,11 @@ pub async fn find(keys: &SessionKeys, asked: Asked<'_>) -> Option<String> {
         let (_, value) = found.iter().find(|(looked_up, _)| looked_up == path)?;
         value.as_deref().map(Cow::Borrowed)
     };
-    keys.find(asked.path, header, in_body).map(Cow::into_owned)
+    let (place, key) = keys.find(asked.path, header, in_body)?;
+    Some(Session {
+        key: key.into_owned(),
+        place,
+    })
 }
 
 /// Each path with the string that stands there.

@@ -11,30 +11,48 @@ use http_body::{Body, Frame, SizeHint};
 /// Up to this size one copy is cheaper than three writes.
 const COPIED: usize = 64 * 1024;
 
-/// The body with `model` in place of the value at `span`.
-pub fn splice_model(body: &Bytes, span: &Range<usize>, model: &str) -> reqwest::Body {
+/// Something written into a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Before the byte at this place, which is outside of the model's value.
+    pub at: usize,
+    pub text: &'static str,
+}
+
+/// The body with `model` in place of the value at `span`, and perhaps something written into it.
+pub fn splice_model(
+    body: &Bytes,
+    span: &Range<usize>,
+    model: &str,
+    edit: Option<Edit>,
+) -> reqwest::Body {
     let name = serde_json::Value::from(model).to_string();
-    let length = body.len() - span.len() + name.len();
-    if length <= COPIED {
-        let mut copy = BytesMut::with_capacity(length);
-        copy.extend_from_slice(&body[..span.start]);
-        copy.extend_from_slice(name.as_bytes());
-        copy.extend_from_slice(&body[span.end..]);
-        return copy.freeze().into();
+    let mut edits = vec![(span.clone(), Bytes::from(name))];
+    if let Some(Edit { at, text }) = edit {
+        edits.push((at..at, Bytes::from_static(text.as_bytes())));
+        edits.sort_unstable_by_key(|(span, _)| span.start);
     }
-    reqwest::Body::wrap(Pieces {
-        pieces: [
-            body.slice(..span.start),
-            name.into(),
-            body.slice(span.end..),
-        ],
-        next: 0,
-    })
+    let mut pieces = Vec::with_capacity(2 * edits.len() + 1);
+    let mut from = 0;
+    for (span, text) in edits {
+        pieces.extend([body.slice(from..span.start), text]);
+        from = span.end;
+    }
+    pieces.push(body.slice(from..));
+    let length = pieces.iter().map(Bytes::len).sum();
+    if length > COPIED {
+        return reqwest::Body::wrap(Pieces { pieces, next: 0 });
+    }
+    let mut copy = BytesMut::with_capacity(length);
+    for piece in pieces {
+        copy.extend_from_slice(&piece);
+    }
+    copy.freeze().into()
 }
 
 /// Pieces of known length, one after the other.
 struct Pieces {
-    pieces: [Bytes; 3],
+    pieces: Vec<Bytes>,
     next: usize,
 }
 
@@ -73,7 +91,7 @@ mod tests {
 
     async fn spliced(body: &str, model: &str) -> String {
         let bytes = Bytes::copy_from_slice(body.as_bytes());
-        let body = splice_model(&bytes, &peek(&bytes).unwrap().model_span, model);
+        let body = splice_model(&bytes, &peek(&bytes).unwrap().model_span, model, None);
         let length = body.size_hint().exact();
         let sent = body.collect().await.unwrap().to_bytes();
         assert_eq!(
@@ -103,6 +121,48 @@ mod tests {
         ];
         for (body, expected) in table {
             assert_eq!(spliced(body, "small").await, expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_asked_for_usage_where_it_does_not_say_itself() {
+        const ASKED: &str = r#""stream_options":{"include_usage":true}"#;
+        let table = [
+            (
+                r#"{"stream":true,"model":"a"}"#,
+                format!(r#"{{"stream":true,"model":"b",{ASKED}}}"#),
+            ),
+            (
+                r#"{"model" : "a" , "stream": true}"#,
+                format!(r#"{{"model" : "b",{ASKED} , "stream": true}}"#),
+            ),
+            (
+                r#"{"stream_options":{},"model":"a","stream":true}"#,
+                format!(r#"{{{ASKED},"model":"b","stream":true}}"#),
+            ),
+            (
+                r#"{"model":"a","stream":true,"stream_options":{ "x":1e400}}"#,
+                r#"{"model":"b","stream":true,"stream_options":{"include_usage":true, "x":1e400}}"#
+                    .to_owned(),
+            ),
+        ];
+        for (body, expected) in table {
+            let bytes = Bytes::copy_from_slice(body.as_bytes());
+            let peek = peek(&bytes).unwrap();
+            let body = splice_model(&bytes, &peek.model_span, "b", peek.ask_usage);
+            let sent = body.collect().await.unwrap().to_bytes();
+            assert_eq!(sent, expected.as_bytes());
+        }
+        for body in [
+            r#"{"model":"a"}"#,
+            r#"{"model":"a","stream":false}"#,
+            r#"{"model":"a","stream":"true"}"#,
+            r#"{"model":"a","stream":true,"stream_options":{"include_usage":false}}"#,
+            r#"{"model":"a","stream":true,"stream_options":{"include_us\u0061ge":true}}"#,
+            r#"{"model":"a","stream":true,"stream_options":null}"#,
+            r#"{"model":"a","stream":true,"stream_options":{},"stream_options":{}}"#,
+        ] {
+            assert_eq!(peek(body.as_bytes()).unwrap().ask_usage, None, "{body}");
         }
     }
 

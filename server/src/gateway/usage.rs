@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use app::api::request::Tokens;
 use bytes::Bytes;
 use http::HeaderMap;
 use memchr::memmem;
@@ -32,6 +33,17 @@ pub struct Usage {
     pub cached: Option<u64>,
     /// Of the output, what was thought and not said.
     pub reasoning: Option<u64>,
+}
+
+impl From<Usage> for Tokens {
+    fn from(usage: Usage) -> Self {
+        Self {
+            input: usage.input,
+            output: usage.output,
+            cached: usage.cached,
+            reasoning: usage.reasoning,
+        }
+    }
 }
 
 /// As much of an answer as it takes to read its usage.

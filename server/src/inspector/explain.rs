@@ -48,18 +48,14 @@ impl Inspector {
         let placement = route.preview(endpoint, &gathered.facts());
         let ranked = &placement.ranking;
         Ok(Explanation {
-            ranking: ranking::shown(route, &placement),
+            ranking: ranking::of_placement(route, &placement),
             tied: ranked.tied,
             abstained: ranking::abstained(ranked),
-            decision: gathered
-                .decision
-                .as_ref()
-                .ok()
-                .map(|decision| DecisionSaid {
-                    probabilities: decision.probabilities.clone(),
-                    confidence: decision.confidence,
-                }),
-            session: gathered.session,
+            decision: gathered.decision.as_ref().ok().map(|decided| DecisionSaid {
+                probabilities: decided.decision.probabilities.clone(),
+                confidence: decided.decision.confidence,
+            }),
+            session: gathered.session.map(|session| session.key),
         })
     }
 }

@@ -1,113 +1,118 @@
-//! `GET /requests`
+//! Requests that were: lists, single ones, and all that fit a filter, page after page.
+
+use std::sync::Arc;
 
 use app::api::list::List;
-use app::api::request::{
-    Attempt, KeyName, RefusedCredential, RequestFilter, RequestRecord, Tokens,
-};
-use app::error::ApiError;
+use app::api::request::{RequestFilter, RequestNames, RequestRecord};
+use app::error::{ApiError, ErrorCode};
 use uuid::Uuid;
 
-use super::{Inspector, ranking};
-use crate::gateway::record::{self, Record};
-use crate::snapshot::CompiledRoute;
-
-const LIMIT: u32 = 100;
-const MOST: u32 = 1_000;
+use super::names::Names;
+use super::recorded::recorded;
+use super::{Inspector, filter};
+use crate::store::{NameKind, RequestQuery, RequestRow, Store};
 
 impl Inspector {
-    /// The latest requests that fit, the newest first.
+    /// The requests that fit, the newest first.
     ///
     /// # Errors
-    /// 422 for `limit`.
+    /// 422 by field.
     pub async fn requests(&self, filter: &RequestFilter) -> Result<List<RequestRecord>, ApiError> {
-        let limit = filter.limit.unwrap_or(LIMIT);
-        if !(1..=MOST).contains(&limit) {
-            return Err(ApiError::invalid_field("limit", "Write 1 to 1,000."));
-        }
-        let before = filter.before.as_deref().map(Uuid::try_parse).transpose();
-        let before = before.map_err(|_| {
-            ApiError::invalid_field("before", "Give the id of a request, as `next` does.")
-        })?;
-        let is_wanted = |record: &Record| {
-            let is_older = before.is_none_or(|before| record.id < before);
-            let is_of_route = filter.route.as_deref().is_none_or(|wanted| {
-                let route = record.route.as_deref();
-                route.is_some_and(|route| is_named(route, wanted))
-            });
-            is_older && is_of_route
-        };
-        let records = self.log.newest().await;
-        let mut wanted = records.iter().filter(|record| is_wanted(record));
-        let items: Vec<RequestRecord> = wanted
-            .by_ref()
-            .take(limit as usize)
-            .map(|record| shown(record))
-            .collect();
-        let next = wanted.next().and(items.last());
+        let limit = filter::limit(filter)?;
+        let mut all = self.all_requests(filter).await?;
+        let (rows, is_more) = all.rows(limit).await?;
+        let items: Vec<_> = rows.iter().map(|row| all.recorded(row)).collect();
+        let next = items.last().filter(|_| is_more);
         let next = next.map(|last| last.id.to_string());
         Ok(List { items, next })
     }
-}
 
-fn is_named(route: &CompiledRoute, wanted: &str) -> bool {
-    route.name == wanted || Uuid::try_parse(wanted).is_ok_and(|id| id == route.id)
-}
+    /// # Errors
+    /// 404
+    pub async fn request(&self, id: Uuid) -> Result<RequestRecord, ApiError> {
+        self.log.settled().await;
+        let row = self.store.request(id).await?.ok_or_else(|| {
+            let gone = format!("There is no record of a request with the id {id} (any more).");
+            ApiError::new(ErrorCode::NotFound, gone)
+        })?;
+        let names = self.names.load(&self.store).await?;
+        Ok(recorded(&row, &names))
+    }
 
-fn shown(record: &Record) -> RequestRecord {
-    let last = record.attempts.last();
-    let route = record.route.as_deref();
-    RequestRecord {
-        id: record.id,
-        at: record.at,
-        route: route.map(|route| route.name.clone()),
-        path: record.path.clone(),
-        key: KeyName {
-            id: record.key.id,
-            name: record.key.name.clone(),
-        },
-        status: record.status.as_u16(),
-        target: last.map(|attempt| attempt.target.to_string()),
-        instance: last.map(|attempt| attempt.instance.to_string()),
-        ttfb_ms: record.first_byte.map(ms),
-        duration_ms: ms(record.duration),
-        bytes: record.bytes,
-        tokens: record.usage.map(|usage| Tokens {
-            input: usage.input,
-            output: usage.output,
-            cached: usage.cached,
-            reasoning: usage.reasoning,
-        }),
-        error: record.error.map(str::to_owned),
-        attempts: record.attempts.iter().map(attempt).collect(),
-        ranking: route.map_or_else(Vec::new, |route| ranking::shown(route, &record.placement)),
-        tied: record.placement.ranking.tied,
-        abstained: ranking::abstained(&record.placement.ranking),
+    /// What filters can be set to.
+    pub async fn request_names(&self) -> Result<RequestNames, ApiError> {
+        let names = self.names.load(&self.store).await?;
+        let texts = |kind| {
+            let mut texts: Vec<String> = names
+                .of_kind(kind)
+                .map(|(_, name)| name.name.clone())
+                .collect();
+            texts.dedup();
+            texts
+        };
+        Ok(RequestNames {
+            routes: texts(NameKind::Route),
+            targets: texts(NameKind::Target),
+            keys: names
+                .of_kind(NameKind::Key)
+                .map(|(number, _)| names.key(number))
+                .collect(),
+            paths: texts(NameKind::Path),
+            dropped: self.log.dropped(),
+        })
+    }
+
+    /// All requests that fit, to be read page after page; `limit` does not count.
+    ///
+    /// # Errors
+    /// 422 by field.
+    pub async fn all_requests(&self, filter: &RequestFilter) -> Result<Requests, ApiError> {
+        self.log.settled().await;
+        let names = self.names.load(&self.store).await?;
+        Ok(Requests {
+            query: filter::query(filter, &names)?,
+            names,
+            store: self.store.clone(),
+        })
     }
 }
 
-fn attempt(attempt: &record::Attempt) -> Attempt {
-    Attempt {
-        target: attempt.target.to_string(),
-        instance: attempt.instance.to_string(),
-        fallback: attempt.is_fallback,
-        status: attempt.outcome.ok().map(|status| status.as_u16()),
-        error: attempt
-            .outcome
-            .err()
-            .map(|failure| failure.in_words().to_owned()),
-        ms: ms(attempt.took),
-        refused_credentials: attempt
-            .refused
-            .iter()
-            .map(|refused| RefusedCredential {
-                hint: refused.hint.to_string(),
-                status: refused.status.as_u16(),
-                ms: ms(refused.took),
-            })
-            .collect(),
-    }
+/// Requests, the newest first.
+#[derive(Debug)]
+pub struct Requests {
+    query: RequestQuery,
+    names: Arc<Names>,
+    store: Store,
 }
 
-fn ms(duration: std::time::Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+impl Requests {
+    /// The next ones; none at the end.
+    pub async fn next(&mut self, limit: u32) -> Result<Vec<RequestRecord>, ApiError> {
+        let (rows, _) = self.rows(limit).await?;
+        Ok(rows.iter().map(|row| self.recorded(row)).collect())
+    }
+
+    /// The next ones, and whether there are more after them.
+    pub(super) async fn rows(&mut self, limit: u32) -> Result<(Vec<RequestRow>, bool), ApiError> {
+        let query = RequestQuery {
+            limit: limit.saturating_add(1),
+            ..self.query.clone()
+        };
+        let mut rows = self.store.requests(&query).await?;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let is_more = rows.len() > limit;
+        rows.truncate(limit);
+        if let Some(last) = rows.last() {
+            self.query.before = last.id;
+        }
+        Ok((rows, is_more))
+    }
+
+    pub(super) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    fn recorded(&self, row: &RequestRow) -> RequestRecord {
+        recorded(row, &self.names)
+    }
 }

@@ -40,10 +40,10 @@ impl Inspector {
         let answer = ask(provider, settings.timeout_ms, question, options).await;
         let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (decision, reason) = match answer {
-            Ok(decision) => {
+            Ok(answer) => {
                 let said = DecisionSaid {
-                    probabilities: decision.probabilities,
-                    confidence: decision.confidence,
+                    probabilities: answer.decision.probabilities,
+                    confidence: answer.decision.confidence,
                 };
                 (Some(said), None)
             }

@@ -3,12 +3,14 @@
 use std::net::SocketAddr;
 
 use app::api::account::{About, PasswordChange, Session};
-use app::api::explain::{DecisionTrial, DecisionTried};
+use app::api::explain::{DecisionTrial, DecisionTried, Explanation, Question};
 use app::api::instance::Instance;
 use app::api::key::{Key, KeyDraft, NewKey};
 use app::api::list::{List, Page};
 use app::api::provider::{Provider, ProviderDraft, ProviderTest};
+use app::api::request::{RequestFilter, RequestNames, RequestRecord, WhatIf, WhatIfAnswer};
 use app::api::route::Route;
+use app::api::usage::{Usage, UsageQuery};
 use app::backend::Backend;
 use app::error::{ApiError, ErrorCode};
 use async_trait::async_trait;
@@ -210,6 +212,36 @@ impl Backend for PageBackend {
 
     async fn try_decision(&self, trial: DecisionTrial) -> Result<DecisionTried, ApiError> {
         self.guarded(|_| async move { self.state.inspector.try_decision(trial).await })
+            .await
+    }
+
+    async fn explain(&self, route: Uuid, question: Question) -> Result<Explanation, ApiError> {
+        self.guarded(|_| async move { self.state.inspector.explain(route, question).await })
+            .await
+    }
+
+    async fn list_requests(&self, filter: RequestFilter) -> Result<List<RequestRecord>, ApiError> {
+        self.guarded(|_| async move { self.state.inspector.requests(&filter).await })
+            .await
+    }
+
+    async fn get_request(&self, id: Uuid) -> Result<RequestRecord, ApiError> {
+        self.guarded(|_| async move { self.state.inspector.request(id).await })
+            .await
+    }
+
+    async fn request_names(&self) -> Result<RequestNames, ApiError> {
+        self.guarded(|_| async move { self.state.inspector.request_names().await })
+            .await
+    }
+
+    async fn what_if(&self, route: Uuid, what_if: WhatIf) -> Result<WhatIfAnswer, ApiError> {
+        self.guarded(|_| async move { self.state.inspector.what_if(route, &what_if).await })
+            .await
+    }
+
+    async fn usage(&self, query: UsageQuery) -> Result<Usage, ApiError> {
+        self.guarded(|_| async move { self.state.inspector.usage(&query).await })
             .await
     }
 

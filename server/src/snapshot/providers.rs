@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
+use app::api::price::Price;
 use app::api::provider::{HealthCheck, ProviderKind};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
@@ -31,6 +32,10 @@ pub struct CompiledProvider {
     pub speaks: Option<HashSet<String>>,
     /// How its instances are asked whether they are well, if they are.
     pub health_check: Option<HealthCheck>,
+    /// Whether streams are asked for usage at their end.
+    pub include_usage: bool,
+    /// Of its models that have one.
+    pub prices: HashMap<String, Price>,
     pub first_byte: Duration,
     pub idle: Duration,
     pub client: UpstreamClient,
@@ -184,6 +189,12 @@ pub fn compile_one(
             .speaks
             .map(|endpoints| endpoints.into_iter().collect()),
         health_check: record.health_check,
+        include_usage: record.include_usage,
+        prices: record
+            .models
+            .into_iter()
+            .filter_map(|model| Some((model.name, model.price?)))
+            .collect(),
         first_byte: Duration::from_millis(record.timeouts.first_byte_ms),
         idle: Duration::from_millis(record.timeouts.idle_ms),
         client: lasting.upstreams.client(pool, record.timeouts.connect_ms)?,

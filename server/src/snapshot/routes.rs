@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, Utc};
 use http::HeaderValue;
 use routing::{
-    Candidate, CandidateKey, DecisionService, Facts, FallbackDraft, FieldErrors, LeftOut, Load,
-    Policy, Ranking, Retry, Rotation, Route, RouteDraft, ScorerName, SessionKeys, TargetDraft,
+    Candidate, CandidateKey, DecidedBy, DecisionService, Facts, FallbackDraft, FieldErrors,
+    LeftOut, Load, Policy, Ranking, Retry, Rotation, Route, RouteBy, RouteDraft, ScorerName,
+    SessionKeys, TargetDraft,
 };
 use uuid::Uuid;
 
@@ -269,6 +270,24 @@ impl CompiledRoute {
         Some(next.take())
     }
 
+    pub fn route_by(&self) -> RouteBy {
+        self.policy.route_by()
+    }
+
+    /// What made the first of its rankings the first.
+    pub fn decided_by(&self, ranking: &Ranking) -> Option<DecidedBy> {
+        self.policy.decided_by(ranking)
+    }
+
+    pub fn targets(&self) -> impl Iterator<Item = &CompiledTarget> {
+        self.targets.iter()
+    }
+
+    /// All candidates, as they stand in the slice that is ranked.
+    pub fn candidates(&self) -> impl Iterator<Item = Choice<'_>> {
+        (0..self.candidates.len()).filter_map(|index| self.candidate(index))
+    }
+
     /// The candidate at that place of the slice that is ranked.
     pub fn candidate(&self, index: usize) -> Option<Choice<'_>> {
         let (target, place) = *self.candidates.get(index)?;
@@ -455,6 +474,11 @@ impl<'a> Choice<'a> {
             choice: *self,
             inflight: Inflight::begin(&self.instance.load, &self.place.load),
         }
+    }
+
+    /// Requests under way there, over all routes.
+    pub fn inflight(&self) -> u32 {
+        self.place.load.inflight()
     }
 
     /// Whether the other is the same instance and model of the same provider.

@@ -4,6 +4,7 @@ mod changes;
 
 use std::collections::{HashMap, HashSet};
 
+use app::api::price::{Amount, Price};
 use app::api::provider::{Category, HealthCheck, Model, ProviderKind, Timeouts};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
@@ -39,6 +40,7 @@ pub struct ProviderRecord {
     pub speaks: Option<Vec<String>>,
     #[sqlx(flatten, try_from = "HealthCheckRow")]
     pub health_check: Option<HealthCheck>,
+    pub include_usage: bool,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -128,13 +130,23 @@ struct ModelRow {
     name: String,
     #[sqlx(try_from = "Word<Category>")]
     category: Category,
+    price_input: Option<i64>,
+    price_output: Option<i64>,
+    price_cached: Option<i64>,
 }
 
 impl From<ModelRow> for Model {
     fn from(row: ModelRow) -> Self {
+        let amount = |millionths| Amount::new(u64::try_from(millionths).unwrap_or_default());
+        let price = row.price_input.zip(row.price_output);
         Self {
             name: row.name,
             category: row.category,
+            price: price.map(|(input, output)| Price {
+                input: amount(input),
+                output: amount(output),
+                cached: row.price_cached.map(amount),
+            }),
         }
     }
 }
@@ -143,7 +155,8 @@ macro_rules! select_providers {
     ($rest:literal) => {
         concat!(
             "SELECT id, revision, name, kind, enabled, credential_header, connect_ms, \
-             first_byte_ms, idle_ms, speaks, health_path, health_interval_s, created_at, updated_at \
+             first_byte_ms, idle_ms, speaks, health_path, health_interval_s, include_usage, \
+             created_at, updated_at \
              FROM providers ",
             $rest
         )
@@ -272,7 +285,8 @@ impl View {
         let mut models = by_parent(fetch_all!(
             &mut *db,
             Of<ModelRow>,
-            "SELECT m.provider_id AS parent, m.name, m.category
+            "SELECT m.provider_id AS parent, m.name, m.category, m.price_input, m.price_output,
+                    m.price_cached
                FROM models m JOIN providers p ON p.id = m.provider_id
               WHERE p.name >= $1 AND p.name <= $2 ORDER BY m.position",
             first,

@@ -4,10 +4,12 @@ mod accounts;
 mod failing;
 mod opening;
 mod records;
+mod requests;
 mod responses;
 mod settings;
 
 use app::api::key::Scope;
+use app::api::price::{Amount, Price};
 use app::api::provider::{Category, HealthCheck, Model, ProviderKind, Timeouts};
 use routing::{PolicySettings, Retry};
 use uuid::Uuid;
@@ -50,6 +52,7 @@ fn provider(name: &str) -> ProviderRecord {
             path: "/health?deep=1".to_owned(),
             interval_s: 3_600,
         }),
+        include_usage: true,
         created_at: now,
         updated_at: now,
     }
@@ -67,6 +70,11 @@ fn model(name: &str) -> Model {
     Model {
         name: name.to_owned(),
         category: Category::SpeechToText,
+        price: (name == "small").then_some(Price {
+            input: Amount::new(150_000),
+            output: Amount::new(600_000),
+            cached: Some(Amount::new(1)),
+        }),
     }
 }
 

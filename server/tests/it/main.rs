@@ -14,6 +14,7 @@
 mod gateway;
 mod management;
 mod page_functions;
+mod playground;
 mod policy;
 mod process;
 mod sessions;

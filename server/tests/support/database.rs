@@ -21,6 +21,12 @@ pub struct TestDatabase {
     kept_by: KeptBy,
 }
 
+/// A transaction that ends with its connection.
+pub enum Lock {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
 enum KeptBy {
     Folder(TempDir),
     Server { url: String, name: String },
@@ -61,6 +67,25 @@ impl TestDatabase {
     /// Runs statements behind Signalbox's back.
     pub async fn run(&self, sql: &str) {
         run(&self.url, sql).await;
+    }
+
+    /// Keeps everybody from writing records of requests as long as it lives.
+    pub async fn lock(&self) -> Lock {
+        if self.is_sqlite() {
+            let mut connection = SqliteConnection::connect(&self.url).await.expect("SQLite");
+            sqlx::raw_sql("BEGIN IMMEDIATE")
+                .execute(&mut connection)
+                .await
+                .expect("a lock");
+            return Lock::Sqlite(connection);
+        }
+        let mut connection = postgres(&self.url).await;
+        let lock = "BEGIN; LOCK TABLE requests IN EXCLUSIVE MODE";
+        sqlx::raw_sql(lock)
+            .execute(&mut connection)
+            .await
+            .expect("a lock");
+        Lock::Postgres(connection)
     }
 
     /// Everything in the database as text, however it is kept: a secret in clear is found in it as it

@@ -78,6 +78,11 @@ pub(super) fn differences(
             health_check(&theirs.health_check),
             health_check(&mine.health_check),
         ),
+        between(
+            text!(locale, provider.include_usage),
+            state(theirs.include_usage),
+            state(mine.include_usage),
+        ),
     ]
     .into_iter()
     .flatten()

@@ -4,6 +4,7 @@ use leptos::html::Input;
 use leptos::prelude::*;
 
 use crate::api::provider::ProviderKind;
+use crate::components::checkbox::Checkbox;
 use crate::components::field::{FieldError, TextField, TextInput};
 use crate::components::focus::focus_first;
 use crate::components::icon::{Glyph, Icon};
@@ -166,6 +167,25 @@ fn HeaderFields(form: ProviderForm, row: Row<HeaderRow>, problems: Problems) -> 
                 <FieldError id=value_id error />
             </div>
         </div>
+    }
+}
+
+/// Whether streams count their tokens, and what that changes.
+#[component]
+pub(super) fn UsageInStreams(form: ProviderForm) -> impl IntoView {
+    let locale = use_locale();
+    view! {
+        <section class="panel" role="group" aria-labelledby="usage-title">
+            <h2 class="panel-title" id="usage-title">
+                {text!(locale, provider.usage)}
+            </h2>
+            <Checkbox
+                label=text!(locale, provider.include_usage)
+                about=text!(locale, provider.include_usage_about)
+                checked=form.include_usage
+                on_change=move |on| form.include_usage.set(on)
+            />
+        </section>
     }
 }
 

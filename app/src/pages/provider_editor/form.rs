@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use leptos::prelude::*;
 use uuid::Uuid;
 
+use crate::api::price::Price;
 use crate::api::provider::{
     Category, Credential, CredentialDraft, HealthCheck, Instance, Model, Provider, ProviderDraft,
     ProviderKind, Timeouts,
@@ -14,6 +15,7 @@ use crate::i18n::{Locale, text};
 use crate::presets::Preset;
 
 use super::Start;
+use super::price::TypedPrice;
 
 /// The editor's state. Its signals live as long as the page.
 #[derive(Clone, Copy)]
@@ -41,6 +43,7 @@ pub(super) struct ProviderForm {
     /// Blank for no health check.
     pub health_path: RwSignal<String>,
     pub health_interval_s: RwSignal<String>,
+    pub include_usage: RwSignal<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -53,6 +56,7 @@ pub(super) struct InstanceRow {
 pub(super) struct ModelRow {
     pub name: String,
     pub category: RwSignal<Category>,
+    pub price: TypedPrice,
 }
 
 #[derive(Clone, Copy)]
@@ -114,6 +118,7 @@ impl ProviderForm {
             idle_ms: RwSignal::new(timeouts.idle_ms.to_string()),
             health_path: RwSignal::new(String::new()),
             health_interval_s: RwSignal::new("10".to_owned()),
+            include_usage: RwSignal::new(false),
         }
     }
 
@@ -129,6 +134,7 @@ impl ProviderForm {
         for name in preset.models {
             form.add_model(name, None);
         }
+        form.include_usage.set(preset.include_usage);
         form
     }
 
@@ -145,7 +151,7 @@ impl ProviderForm {
             provider
                 .models
                 .iter()
-                .map(|model| (model.name.clone(), model.category)),
+                .map(|model| (model.name.clone(), model.category, model.price)),
         );
         for name in provider.headers.keys() {
             form.add_header(name, true);
@@ -155,6 +161,7 @@ impl ProviderForm {
             form.health_path.set(check.path.clone());
             form.health_interval_s.set(check.interval_s.to_string());
         }
+        form.include_usage.set(provider.include_usage);
         form
     }
 
@@ -183,15 +190,19 @@ impl ProviderForm {
     /// Guesses the category where none is given. What is there already is left alone.
     pub(super) fn add_model(self, name: &str, category: Option<Category>) {
         let category = category.unwrap_or_else(|| self.guess(name));
-        self.add_models([(name.to_owned(), category)]);
+        self.add_models([(name.to_owned(), category, None)]);
     }
 
-    pub(super) fn add_models(self, models: impl IntoIterator<Item = (String, Category)>) {
+    pub(super) fn add_models(
+        self,
+        models: impl IntoIterator<Item = (String, Category, Option<Price>)>,
+    ) {
         self.models
-            .extend(models.into_iter().map(|(name, category)| {
+            .extend(models.into_iter().map(|(name, category, price)| {
                 move || ModelRow {
                     name,
                     category: RwSignal::new(category),
+                    price: TypedPrice::new(price),
                 }
             }));
     }
@@ -277,6 +288,18 @@ impl ProviderForm {
         let header = self.credential_header.get();
         let speaks = self.speaks.get();
         let models = self.models.list.read();
+        let models = models.iter().enumerate().map(|(index, row)| Model {
+            name: row.of.name.clone(),
+            category: row.of.category.get(),
+            price: row.of.price.read().unwrap_or_else(|_| {
+                problems.insert(
+                    format!("models[{index}].price"),
+                    text!(locale, provider.no_price).to_owned(),
+                );
+                None
+            }),
+        });
+        let models = models.collect();
         let draft = ProviderDraft {
             revision: self.revision.get(),
             name: self.name.get(),
@@ -285,17 +308,12 @@ impl ProviderForm {
             instances,
             credentials: Some(credentials),
             credential_header: (!header.trim().is_empty()).then_some(header),
-            models: models
-                .iter()
-                .map(|row| Model {
-                    name: row.of.name.clone(),
-                    category: row.of.category.get(),
-                })
-                .collect(),
+            models,
             headers: Some(headers),
             timeouts,
             speaks: (!speaks.is_empty()).then_some(speaks),
             health_check,
+            include_usage: self.include_usage.get(),
         };
         Typed { draft, problems }
     }
@@ -348,10 +366,10 @@ mod tests {
             "instances": [{"url": "http://h:8000", "max_inflight": 4}],
             "credentials": [{"id": "0190a6f2-4e1b-7c3a-9d2e-000000000002", "hint": "abcd"}],
             "credential_header": null,
-            "models": [{"name": "m", "category": "llm"}],
+            "models": [{"name": "m", "category": "llm", "price": {"input": 1, "output": 2.5}}],
             "headers": {"x-org": null},
             "timeouts": {"connect_ms": 1, "first_byte_ms": 2, "idle_ms": 3},
-            "speaks": null, "health_check": {"path": "/health", "interval_s": 10},
+            "speaks": null, "health_check": {"path": "/health", "interval_s": 10}, "include_usage": true,
             "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
         }))
         .unwrap()
@@ -370,6 +388,7 @@ mod tests {
             assert_eq!(draft.timeouts, stored.timeouts);
             assert_eq!(draft.speaks, None);
             assert_eq!(draft.health_check, stored.health_check);
+            assert!(draft.include_usage);
             assert_eq!(draft.headers, Some(stored.headers));
             assert_eq!(
                 draft.credentials,

@@ -14,6 +14,7 @@ use crate::i18n::{text, use_locale};
 use crate::live::use_live;
 
 use super::form::{ModelRow, ProviderForm};
+use super::price::PriceFields;
 use super::problems::Problems;
 
 const NEW_MODEL: &str = "new-model";
@@ -34,7 +35,8 @@ pub(super) fn Models(
     let locale = use_locale();
     let live = use_live();
     let of_list = problems.find(
-        |path| path == "models" || path.starts_with("models["),
+        // A price shows its own problem.
+        |path| path == "models" || (path.starts_with("models[") && !path.ends_with(".price")),
         |draft| {
             draft
                 .models
@@ -106,7 +108,7 @@ pub(super) fn Models(
             />
             <div class="rows dense">
                 <For each=shown key=|row| row.key let:row>
-                    <ModelFields form row />
+                    <ModelFields form problems row />
                 </For>
             </div>
             <p class="panel-about" hidden=move || more() == 0>
@@ -176,17 +178,25 @@ fn AddModel(form: ProviderForm) -> impl IntoView {
 }
 
 #[component]
-fn ModelFields(form: ProviderForm, row: Row<ModelRow>) -> impl IntoView {
+fn ModelFields(form: ProviderForm, problems: Problems, row: Row<ModelRow>) -> impl IntoView {
     let locale = use_locale();
     let Row {
         key,
-        of: ModelRow { name, category },
+        of: ModelRow {
+            name,
+            category,
+            price,
+        },
     } = row;
     let category_label = text!(locale, provider.category_label, name = name.as_str());
     let remove_label = text!(locale, provider.remove_model, name = name.as_str());
+    let of_price = Signal::derive(move || {
+        let is_wrong = problems.tried.get() && price.read().is_err();
+        is_wrong.then(|| text!(locale, provider.no_price).to_owned())
+    });
     view! {
         <div class="row model">
-            <span class="model-name">{name}</span>
+            <span class="model-name">{name.clone()}</span>
             <Select
                 id=format!("model-category-{key}")
                 label=Signal::stored(category_label)
@@ -199,6 +209,7 @@ fn ModelFields(form: ProviderForm, row: Row<ModelRow>) -> impl IntoView {
                 label=remove_label
                 next=NEW_MODEL
             />
+            <PriceFields key model=name price error=of_price />
         </div>
     }
 }

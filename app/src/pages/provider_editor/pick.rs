@@ -78,7 +78,7 @@ pub(super) fn PickModels(
         });
         form.add_models(wanted.into_iter().map(|name| {
             let category = form.guess(&name);
-            (name, category)
+            (name, category, None)
         }));
     };
 

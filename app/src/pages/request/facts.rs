@@ -99,6 +99,14 @@ pub(super) fn Facts(record: RequestRecord) -> impl IntoView {
                         }
                     }}
                 </dd>
+                {record
+                    .cost
+                    .map(|cost| {
+                        view! {
+                            <dt>{text!(locale, request.cost)}</dt>
+                            <dd>{cost.to_number().to_string()}</dd>
+                        }
+                    })}
             </dl>
         </section>
     }

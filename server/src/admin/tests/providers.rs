@@ -12,7 +12,8 @@ on_both_databases! {
             "kind": "openai",
             "instances": [{"url": " http://h:8000/v1/ "}, {"url": "https://h/api/v3", "max_inflight": 8}],
             "credentials": [{"secret": " sk-0123456789 "}, {"secret": "short"}],
-            "models": [{"name": " qwen3 ", "category": "embedding"}, {"name": "a/b:c"}],
+            "models": [{"name": " qwen3 ", "category": "embedding", "price": {"input": 0.15, "output": 1}},
+                       {"name": "a/b:c"}],
             "headers": {"X-Team": "red"},
         }));
         let made = bench.admin.create_provider(draft).await.unwrap();
@@ -30,11 +31,12 @@ on_both_databases! {
                           {"url": "https://h/api/v3", "max_inflight": 8}],
             "credentials": [{"id": null, "hint": "6789"}, {"id": null, "hint": "****"}],
             "credential_header": null,
-            "models": [{"name": "qwen3", "category": "embedding"},
+            "models": [{"name": "qwen3", "category": "embedding",
+                        "price": {"input": 0.15, "output": 1.0, "cached": null}},
                        {"name": "a/b:c", "category": "unknown"}],
             "headers": {"x-team": null},
             "timeouts": {"connect_ms": 5000, "first_byte_ms": 600000, "idle_ms": 300000},
-            "speaks": null, "health_check": null, "created_at": null, "updated_at": null,
+            "speaks": null, "health_check": null, "include_usage": false, "created_at": null, "updated_at": null,
         }));
         assert_eq!(made.created_at.timestamp_subsec_nanos() % 1_000, 0);
     }

@@ -11,8 +11,21 @@ use super::question::NAME;
 /// The largest answer that is read, in bytes.
 pub const LARGEST: usize = 64 * 1024;
 
+/// A longer name of a model is none.
+const LONGEST_NAME: usize = 256;
+
+/// A decision, and what the service calls the model that made it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    pub decision: Decision,
+    pub model: Option<String>,
+}
+
 #[derive(Deserialize)]
 struct Envelope<'a> {
+    /// Anything, as nothing depends on it.
+    #[serde(default, borrow)]
+    model: Option<&'a RawValue>,
     #[serde(borrow)]
     answers: BTreeMap<String, &'a RawValue>,
 }
@@ -36,10 +49,7 @@ enum Probability {
 ///
 /// # Errors
 /// Words that go on where "the decision service" left off.
-pub fn read<'m>(
-    body: &[u8],
-    options: impl IntoIterator<Item = &'m str>,
-) -> Result<Decision, String> {
+pub fn read<'m>(body: &[u8], options: impl IntoIterator<Item = &'m str>) -> Result<Said, String> {
     if body.len() > LARGEST {
         return Err(too_large());
     }
@@ -67,9 +77,15 @@ pub fn read<'m>(
             Some(_) => return Err("gave a probability outside of 0 to 1".to_owned()),
         }
     }
-    Ok(Decision {
-        probabilities,
-        confidence: answer.confidence,
+    let model = envelope.model.map(RawValue::get).map(serde_json::from_str);
+    Ok(Said {
+        decision: Decision {
+            probabilities,
+            confidence: answer.confidence,
+        },
+        model: model
+            .and_then(Result::ok)
+            .filter(|name: &String| name.len() <= LONGEST_NAME),
     })
 }
 
@@ -86,7 +102,25 @@ mod tests {
     fn answer(choice: Value) -> Result<Decision, String> {
         let body =
             json!({"model": "jev-1.13.0", "usage": {}, "answers": {"model_selection": choice}});
-        read(body.to_string().as_bytes(), ["small", "large"])
+        let said = read(body.to_string().as_bytes(), ["small", "large"])?;
+        assert_eq!(said.model.as_deref(), Some("jev-1.13.0"));
+        Ok(said.decision)
+    }
+
+    #[test]
+    fn the_models_name_is_taken_if_it_is_one() {
+        let names = [
+            (json!("jev-1.13.0"), Some("jev-1.13.0")),
+            (json!(null), None),
+            (json!({"name": "jev"}), None),
+            (json!("x".repeat(257)), None),
+        ];
+        for (model, name) in names {
+            let answer = choice(json!({"small": 1}), json!(1));
+            let body = json!({"model": model, "answers": {"model_selection": answer}}).to_string();
+            let said = read(body.as_bytes(), ["small"]).unwrap();
+            assert_eq!(said.model.as_deref(), name, "{model}");
+        }
     }
 
     fn choice(probabilities: Value, confidence: Value) -> Value {

@@ -6,9 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
-use routing::Decision;
 
-use super::answer;
+use super::answer::{self, Said};
 use crate::gateway::credentials::{Credential, REST, is_refusal, rested};
 use crate::gateway::inflight::Inflight;
 use crate::gateway::upstream::{Failure, with_causes};
@@ -16,7 +15,7 @@ use crate::snapshot::{CompiledInstance, CompiledProvider};
 
 /// What came of one call.
 enum Called {
-    Decided(Decision),
+    Decided(Said),
     /// This credential is not taken, or asks too often.
     Refused(StatusCode),
 }
@@ -30,7 +29,7 @@ pub async fn ask<'m>(
     timeout_ms: u64,
     question: Bytes,
     options: impl Iterator<Item = &'m str> + Clone,
-) -> Result<Decision, String> {
+) -> Result<Said, String> {
     let said = |words: &str| format!("the decision service `{}` {words}", provider.name);
     let Some(instance) = next_instance(provider) else {
         return Err(said("has no instance"));
@@ -39,7 +38,7 @@ pub async fn ask<'m>(
     let timeout = Duration::from_millis(timeout_ms);
     let asking = with_each_credential(provider, instance, question, options);
     let failure = match tokio::time::timeout(timeout, asking).await {
-        Ok(Ok(decision)) => return Ok(decision),
+        Ok(Ok(said)) => return Ok(said),
         Ok(Err(failure)) => failure,
         Err(_) => format!("did not answer within {timeout_ms} ms"),
     };
@@ -59,11 +58,11 @@ async fn with_each_credential<'m>(
     instance: &CompiledInstance,
     question: Bytes,
     options: impl Iterator<Item = &'m str> + Clone,
-) -> Result<Decision, String> {
+) -> Result<Said, String> {
     let credentials = rested(&provider.credentials);
     if credentials.is_empty() {
         return match call(provider, instance, None, question, options).await? {
-            Called::Decided(decision) => Ok(decision),
+            Called::Decided(said) => Ok(said),
             Called::Refused(status) => Err(refused(status)),
         };
     }
@@ -77,7 +76,7 @@ async fn with_each_credential<'m>(
             options.clone(),
         );
         match called.await? {
-            Called::Decided(decision) => return Ok(decision),
+            Called::Decided(said) => return Ok(said),
             Called::Refused(status) => {
                 credential.rest.begin(REST);
                 last = status;

@@ -19,8 +19,8 @@ impl Change {
             &mut self.transaction,
             "INSERT INTO providers (id, revision, name, kind, enabled, credential_header, connect_ms,
                                     first_byte_ms, idle_ms, speaks, health_path, health_interval_s,
-                                    created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+                                    include_usage, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
             provider.id,
             provider.revision,
             &provider.name,
@@ -33,6 +33,7 @@ impl Change {
             provider.speaks.as_ref().map(Json),
             health_path(provider),
             health_interval_s(provider),
+            provider.include_usage,
             provider.created_at,
             provider.updated_at,
         )
@@ -51,7 +52,8 @@ impl Change {
             "UPDATE providers
                 SET revision = $2, name = $3, kind = $4, enabled = $5, credential_header = $6,
                     connect_ms = $7, first_byte_ms = $8, idle_ms = $9, speaks = $10,
-                    health_path = $11, health_interval_s = $12, updated_at = $13
+                    health_path = $11, health_interval_s = $12, include_usage = $13,
+                    updated_at = $14
               WHERE id = $1 AND revision = $2 - 1",
             provider.id,
             provider.revision,
@@ -65,6 +67,7 @@ impl Change {
             provider.speaks.as_ref().map(Json),
             health_path(provider),
             health_interval_s(provider),
+            provider.include_usage,
             provider.updated_at,
         )
         .map_err(|error| error.or_taken(|| name_of(provider)))?;
@@ -176,13 +179,21 @@ impl Change {
         for (position, model) in (0_i64..).zip(&provider.models) {
             execute!(
                 &mut *db,
-                "INSERT INTO models (provider_id, name, position, category) VALUES ($1, $2, $3, $4)
+                "INSERT INTO models (provider_id, name, position, category, price_input, price_output,
+                                     price_cached)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)
                  ON CONFLICT (provider_id, name)
-                 DO UPDATE SET position = excluded.position, category = excluded.category",
+                 DO UPDATE SET position = excluded.position, category = excluded.category,
+                               price_input = excluded.price_input,
+                               price_output = excluded.price_output,
+                               price_cached = excluded.price_cached",
                 provider.id,
                 &model.name,
                 position,
                 Word(model.category),
+                model.price.map(|price| wide(price.input.millionths)),
+                model.price.map(|price| wide(price.output.millionths)),
+                model.price.and_then(|price| price.cached).map(|cached| wide(cached.millionths)),
             )?;
         }
         Ok(())
@@ -203,7 +214,7 @@ fn health_interval_s(provider: &ProviderRecord) -> Option<i64> {
     Some(check.interval_s.into())
 }
 
-/// Milliseconds as both databases keep them; `admin` allows no more than a day.
+/// A number as both databases keep it; `admin` allows none that is too large for that.
 fn wide(ms: u64) -> i64 {
     i64::try_from(ms).unwrap_or(i64::MAX)
 }

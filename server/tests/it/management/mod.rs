@@ -4,4 +4,5 @@ mod openapi;
 mod probing;
 mod requests;
 mod secrets;
+mod traffic;
 mod two_processes;

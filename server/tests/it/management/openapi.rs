@@ -83,6 +83,18 @@ async fn answers_fit_their_schemas() {
     let (_, requests) = signalbox.get("/requests").await;
     assert_eq!(requests["items"][0]["route"], "qwen3");
     assert_fits(&document, "/requests", "get", "200", &requests);
+    let one = format!("/requests/{}", requests["items"][0]["id"].as_str().unwrap());
+    let (_, request) = signalbox.get(&one).await;
+    assert_fits(&document, "/requests/{id}", "get", "200", &request);
+    let (_, usage) = signalbox
+        .get("/usage?since=2026-01-01T00:00:00Z&step=day")
+        .await;
+    assert_fits(&document, "/usage", "get", "200", &usage);
+    let weights = json!({"weights": {"least_inflight": 1}});
+    let (_, what_if) = signalbox
+        .api(Method::POST, &format!("{route_path}/what-if"), weights)
+        .await;
+    assert_fits(&document, "/routes/{id}/what-if", "post", "200", &what_if);
 
     let key = signalbox
         .create("/keys", json!({"name": "k", "expires_in_s": 60}))
@@ -122,7 +134,7 @@ async fn every_documented_call_is_there_and_guarded() {
         }
     }
     assert_eq!(
-        calls, 20,
+        calls, 26,
         "calls came or went: is the document still whole?"
     );
 }

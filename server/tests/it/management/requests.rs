@@ -1,9 +1,11 @@
 //! The latest requests: where each went, and why.
 
+use std::sync::Arc;
+
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
-use crate::support::{MockUpstream, Signalbox};
+use crate::support::{Database, MockUpstream, Signalbox};
 
 async fn list(signalbox: &Signalbox, query: &str) -> Vec<Value> {
     let (status, list) = signalbox.get(&format!("/requests{query}")).await;
@@ -179,21 +181,325 @@ async fn tokens_are_what_the_upstream_says() {
     assert_eq!(records[2]["tokens"], chat);
 }
 
-/// A thousand are kept, and all that is said of them is true while they come and go.
-#[tokio::test]
-async fn only_the_latest_thousand_are_kept() {
+/// A restart, and the next process knows what the one before did.
+async fn records_outlive_the_process(database: Database) {
     let upstream = MockUpstream::friendly().await;
-    let signalbox = Signalbox::start().await;
+    let signalbox = Signalbox::start_on(database, &[]).await;
     signalbox.provider("local", &[upstream.url()], &["m"]).await;
     signalbox.route("a", &[("local", "m", None)]).await;
     let key = signalbox.key().await;
-    for _ in 0..1_010 {
+    for _ in 0..3 {
+        ask(&signalbox, &key, "a").await;
+    }
+    let database = Arc::clone(&signalbox.database);
+    let data = signalbox.stop().await;
+    let signalbox = Signalbox::start_in(data, database, &[]).await;
+    ask(&signalbox, &key, "a").await;
+    let records = list(&signalbox, "").await;
+    assert_eq!(records.len(), 4);
+    for record in &records {
+        assert_eq!(
+            (&record["route"], &record["target"]),
+            (&json!("a"), &json!("local/m"))
+        );
+        assert_eq!(record["decided_by"], "only_candidate");
+        assert_eq!(record["route_by"], "round_robin");
+    }
+    let (_, usage) = signalbox
+        .get("/usage?since=2020-01-01T00:00:00Z&step=day")
+        .await;
+    assert_eq!(
+        usage["error"]["fields"]["since"].as_str().map(|_| ()),
+        Some(()),
+        "{usage}"
+    );
+    let since = chrono::Utc::now() - chrono::TimeDelta::hours(2);
+    let since = since.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    for (by, name) in [("route", "a"), ("target", "local/m"), ("key", "test")] {
+        let (status, usage) = signalbox
+            .get(&format!("/usage?since={since}&by={by}"))
+            .await;
+        assert_eq!(status, 200, "{usage}");
+        let rows = usage["rows"].as_array().unwrap();
+        assert_eq!((rows.len(), &rows[0]["name"]), (1, &json!(name)));
+        assert_eq!(rows[0]["total"]["requests"], 4);
+        assert_eq!(rows[0]["total"]["uncounted"], 4);
+        assert_eq!(
+            rows[0]["steps"].as_array().unwrap().len(),
+            usage["steps"].as_array().unwrap().len()
+        );
+    }
+}
+
+#[tokio::test]
+async fn records_outlive_the_process_on_sqlite() {
+    records_outlive_the_process(Database::Sqlite).await;
+}
+
+#[tokio::test]
+async fn records_outlive_the_process_on_postgres() {
+    records_outlive_the_process(Database::Postgres).await;
+}
+
+#[tokio::test]
+async fn lists_are_filtered_by_all_that_is_given() {
+    let upstream = MockUpstream::start(|received| async move {
+        match received.headers.get("x-fail") {
+            Some(_) => (http::StatusCode::SERVICE_UNAVAILABLE, "no").into_response(),
+            None => axum::Json(json!({})).into_response(),
+        }
+    })
+    .await;
+    let signalbox = Signalbox::start().await;
+    signalbox
+        .provider("local", &[upstream.url()], &["small", "large"])
+        .await;
+    let targets =
+        json!([{"provider": "local", "model": "small"}, {"provider": "local", "model": "large"}]);
+    let policy = json!({"least_inflight": {}});
+    let fallbacks = json!([{"provider": "local", "model": "small"}]);
+    for (name, route) in [
+        ("scored", json!({"targets": targets, "policy": policy})),
+        (
+            "turns",
+            json!({"targets": [targets[1]], "fallbacks": fallbacks}),
+        ),
+    ] {
+        let mut route = route;
+        route["name"] = json!(name);
+        signalbox.create("/routes", route).await;
+    }
+    let key = signalbox.key().await;
+    ask(&signalbox, &key, "scored").await;
+    ask(&signalbox, &key, "turns").await;
+    let failing = signalbox
+        .chat(&key, r#"{"model":"turns"}"#)
+        .header("x-fail", "1")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(failing.status(), 503);
+    failing.bytes().await.unwrap();
+    ask(&signalbox, &key, "nowhere").await;
+
+    let key_id = list(&signalbox, "?limit=1").await[0]["key"]["id"].clone();
+    let key_id = key_id.as_str().unwrap();
+    let now = chrono::Utc::now();
+    let hour_ago =
+        (now - chrono::TimeDelta::hours(1)).to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    let soon =
+        (now + chrono::TimeDelta::hours(1)).to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    for (query, count) in [
+        ("", 4),
+        ("route=turns", 2),
+        ("route=never-heard-of", 0),
+        ("target=local/large&route=turns", 1),
+        ("key=test", 4),
+        (&format!("key={key_id}"), 4),
+        ("key=another", 0),
+        ("status=2xx", 2),
+        ("status=503", 1),
+        ("status=4xx", 1),
+        ("path=/v1/chat/completions", 4),
+        ("path=/v1/messages", 0),
+        (&format!("since={hour_ago}&until={soon}"), 4),
+        (&format!("until={hour_ago}"), 0),
+        (&format!("since={soon}"), 0),
+        ("slow_ms=60000", 0),
+        ("slow_ms=0", 4),
+        ("decided_by=chance", 1),
+        ("decided_by=only_candidate", 2),
+        ("tie=true", 1),
+        ("tie=false", 3),
+        ("fallback=true&route=turns", 1),
+        ("fallback=false", 3),
+    ] {
+        let found = list(&signalbox, &format!("?{query}")).await;
+        assert_eq!(found.len(), count, "{query}");
+    }
+    for (query, field) in [
+        ("status=ok", "status"),
+        ("since=now", "since"),
+        ("tie=1", "tie"),
+        ("slow_ms=x", "slow_ms"),
+        ("decided_by=me", "decided_by"),
+    ] {
+        let (status, error) = signalbox.get(&format!("/requests?{query}")).await;
+        assert_eq!(status, 422, "{query}");
+        assert!(error["error"]["fields"][field].is_string(), "{error}");
+    }
+
+    let one = list(&signalbox, "?tie=true").await.remove(0);
+    let (status, same) = signalbox
+        .get(&format!("/requests/{}", one["id"].as_str().unwrap()))
+        .await;
+    assert_eq!((status.as_u16(), same), (200, one));
+    let (status, _) = signalbox
+        .get(&format!("/requests/{}", uuid::Uuid::now_v7()))
+        .await;
+    assert_eq!(status, 404);
+
+    let csv = export(&signalbox, "format=csv&route=turns", "text/csv").await;
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 3, "{csv}");
+    assert!(lines[0].starts_with("id,at,route,"), "{csv}");
+    assert!(lines[1].contains(",turns,"), "{csv}");
+    let jsonl = export(&signalbox, "format=jsonl&limit=1", "application/jsonl").await;
+    let exported: Vec<Value> = jsonl
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(exported, list(&signalbox, "").await);
+    let names = signalbox.inspector.request_names().await.unwrap();
+    assert_eq!(names.routes, ["scored", "turns"]);
+    assert_eq!(names.targets, ["local/large", "local/small"]);
+    assert_eq!(
+        (names.paths.len(), names.keys.len(), names.dropped),
+        (1, 1, 0)
+    );
+}
+
+async fn export(signalbox: &Signalbox, query: &str, content_type: &str) -> String {
+    let answer = signalbox
+        .client
+        .get(signalbox.url(&format!("/api/v1/requests/export?{query}")))
+        .header("cookie", &signalbox.cookie)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), 200);
+    assert!(
+        answer.headers()["content-type"]
+            .to_str()
+            .unwrap()
+            .starts_with(content_type)
+    );
+    let disposition = answer.headers()["content-disposition"].to_str().unwrap();
+    assert!(disposition.starts_with("attachment; filename=\"signalbox-requests."));
+    answer.text().await.unwrap()
+}
+
+/// With the weights that the route had, nothing moves; with others it goes where requests under those
+/// weights did go.
+#[tokio::test]
+async fn what_if_agrees_with_asking_again() {
+    let upstream = MockUpstream::friendly().await;
+    let signalbox = Signalbox::start().await;
+    signalbox
+        .provider("local", &[upstream.url()], &["a", "b", "c"])
+        .await;
+    let targets: Vec<Value> = ["a", "b", "c"]
+        .map(|model| json!({"provider": "local", "model": model}))
+        .to_vec();
+    let policy = |affinity: f64, load: f64| json!({"session_affinity": {"weight": affinity}, "least_inflight": {"weight": load}});
+    let route = signalbox
+        .create(
+            "/routes",
+            json!({"name": "r", "targets": targets, "policy": policy(1.0, 4.0)}),
+        )
+        .await;
+    let key = signalbox.key().await;
+    let sessions: Vec<String> = (0..60).map(|number| format!("s-{number}")).collect();
+    for session in &sessions {
         let answer = signalbox
-            .chat(&key, r#"{"model":"a"}"#)
+            .chat(&key, r#"{"model":"r"}"#)
+            .header("session-id", session)
             .send()
             .await
             .unwrap();
         answer.bytes().await.unwrap();
     }
-    assert_eq!(list(&signalbox, "?limit=1000").await.len(), 1_000);
+    let path = format!("/routes/{}/what-if", route["id"].as_str().unwrap());
+    let what_if = async |weights: Value| {
+        let (status, answer) = signalbox
+            .api(http::Method::POST, &path, json!({"weights": weights}))
+            .await;
+        assert_eq!(status, 200, "{answer}");
+        answer
+    };
+    let same = what_if(json!({"session_affinity": 1.0, "least_inflight": 4.0})).await;
+    assert_eq!(
+        (&same["looked_at"], &same["replayed"]),
+        (&json!(60), &json!(60))
+    );
+    assert_eq!(same["moved"], 0);
+
+    // All were idle: by load alone chance would have decided, by the ticket that each had drawn.
+    let by_load = what_if(json!({"least_inflight": 1.0})).await;
+    assert_eq!(by_load["replayed"], 60);
+    let moved = by_load["moved"].as_u64().unwrap();
+    assert!(
+        (15..=55).contains(&moved),
+        "two thirds of 60, more or less: {moved}"
+    );
+    assert_eq!(
+        by_load["examples"].as_array().unwrap().len(),
+        usize::try_from(moved).unwrap()
+    );
+    let before: u64 = by_load["targets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|target| target["before"].as_u64().unwrap())
+        .sum();
+    assert_eq!(before, 60);
+
+    for (body, field) in [
+        (json!({"weights": {}}), "weights"),
+        (
+            json!({"weights": {"least_inflight": 0}}),
+            "weights.least_inflight",
+        ),
+        (json!({"weights": {"luck": 1}}), "weights.luck"),
+        (json!({"weights": {"least_inflight": 1}, "last": 0}), "last"),
+    ] {
+        let (status, error) = signalbox.api(http::Method::POST, &path, body).await;
+        assert_eq!(status, 422, "{error}");
+        assert!(error["error"]["fields"][field].is_string(), "{error}");
+    }
+}
+
+/// A database that stalls holds up no request, and what it missed comes later.
+async fn a_locked_database_holds_nobody_up(database: Database) {
+    let upstream = MockUpstream::friendly().await;
+    let signalbox = Signalbox::start_on(database, &[]).await;
+    signalbox.provider("local", &[upstream.url()], &["m"]).await;
+    signalbox.route("a", &[("local", "m", None)]).await;
+    let key = signalbox.key().await;
+    ask(&signalbox, &key, "a").await;
+    assert_eq!(list(&signalbox, "").await.len(), 1);
+
+    let lock = signalbox.database.lock().await;
+    for _ in 0..100 {
+        ask(&signalbox, &key, "a").await;
+    }
+    // What is there already can be read meanwhile.
+    assert_eq!(list(&signalbox, "").await.len(), 1);
+    drop(lock);
+    while list(&signalbox, "?limit=1000").await.len() < 101 {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert_eq!(
+        signalbox.inspector.request_names().await.unwrap().dropped,
+        0
+    );
+}
+
+#[tokio::test]
+async fn a_locked_database_holds_nobody_up_on_sqlite() {
+    a_locked_database_holds_nobody_up(Database::Sqlite).await;
+}
+
+#[tokio::test]
+async fn a_locked_database_holds_nobody_up_on_postgres() {
+    a_locked_database_holds_nobody_up(Database::Postgres).await;
+}
+
+async fn ask(signalbox: &Signalbox, key: &str, model: &str) {
+    let answer = signalbox
+        .chat(key, json!({"model": model}).to_string())
+        .send()
+        .await
+        .unwrap();
+    answer.bytes().await.unwrap();
 }
