@@ -21,6 +21,7 @@ pub(crate) mod load;
 pub(crate) mod notice;
 pub(crate) mod page;
 pub(crate) mod picker;
+pub(crate) mod probabilities;
 pub(crate) mod provider_words;
 pub(crate) mod ranking;
 pub(crate) mod remove;

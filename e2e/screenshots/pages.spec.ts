@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Page } from '@playwright/test';
-import { registerProviders, targets } from '../support/seed.ts';
+import { Decider } from '../support/decider.ts';
+import { addPolicyRoute, ask, registerProviders, targets } from '../support/seed.ts';
 import { expect, live, open, signIn, test } from '../support/test.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../../docs/screenshots');
@@ -137,4 +138,41 @@ test('every page, wide and narrow, light and dark', async ({ page, signalbox, up
   await page.goto('/settings');
   await live(page);
   await shoot(page, 'settings');
+});
+
+test('requests, wide and narrow, light and dark', async ({ page, signalbox, upstream }) => {
+  const decider = await Decider.start();
+  const route = await addPolicyRoute(signalbox, upstream, decider);
+  const key = await signalbox.createKey();
+  await open(page, '/requests');
+  await signIn(page);
+  await expect(page.getByRole('heading', { name: 'No requests yet' })).toBeVisible();
+  await shoot(page, 'requests-empty');
+
+  const contents = ['Write a greeting card.', 'Prove it.', 'Say hello.', 'Prove the converse.'];
+  for (const [session, content] of contents.entries()) {
+    const headers = { 'session-id': `session ${session % 2}` };
+    expect((await ask(signalbox, key, 'qwen3', { content, headers })).status).toBe(200);
+  }
+  await ask(signalbox, key, 'no-such-route');
+  const rows = page.locator('.request-table tbody tr');
+  await expect(rows).toHaveCount(contents.length + 1);
+  await open(page, '/requests');
+  await shoot(page, 'requests');
+  await rows.nth(1).getByRole('link').click();
+  await expect(page.locator('.story-sentence')).toBeVisible();
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await expect(page.locator('.compared .ranking')).toHaveCount(2);
+  await shoot(page, 'request');
+
+  await open(page, `/requests/what-if?route=${route}`);
+  await page.getByRole('switch', { name: 'Decision Service Routing' }).uncheck();
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await expect(page.getByRole('region', { name: 'What would have been' })).toBeVisible();
+  await shoot(page, 'what-if');
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await shoot(page, 'shortcuts');
+  decider.stop();
 });

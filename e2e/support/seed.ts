@@ -1,3 +1,4 @@
+import type { Decider } from './decider.ts';
 import type { Signalbox } from './signalbox.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -29,6 +30,32 @@ export function targets(...weights: number[]): Target[] {
 
 export function addRoute(signalbox: Signalbox, name: string, more: object = {}): Promise<Route> {
   return signalbox.api<Route>('POST', '/routes', { name, targets: targets(), ...more });
+}
+
+/** A route that weighs the session against a decision service; answers with its id. */
+export async function addPolicyRoute(
+  signalbox: Signalbox,
+  upstream: Upstream,
+  decider: Decider,
+): Promise<string> {
+  await registerProviders(signalbox, upstream);
+  await signalbox.api('POST', '/providers', {
+    name: 'jev',
+    kind: 'decision',
+    instances: [{ url: decider.url }],
+    models: [{ name: 'jev-latest', category: 'decision' }],
+  });
+  const route = await addRoute(signalbox, 'qwen3', {
+    policy: {
+      session_affinity: {},
+      decision_service: {
+        provider: 'jev',
+        model: 'jev-latest',
+        criteria: { 'qwen3-0.6b': 'Small talk.', 'qwen3-32b': 'Proofs.' },
+      },
+    },
+  });
+  return route.id;
 }
 
 export async function routes(signalbox: Signalbox): Promise<Route[]> {

@@ -1,39 +1,12 @@
 import type { Page } from '@playwright/test';
 import { Decider } from '../support/decider.ts';
-import { addRoute, ask, registerProviders, TARGETS } from '../support/seed.ts';
+import { addPolicyRoute, addRoute, ask, registerProviders, TARGETS } from '../support/seed.ts';
 import { PASSWORD, type Signalbox } from '../support/signalbox.ts';
 import { expect, expectAccessible, live, open, signIn, test } from '../support/test.ts';
-import type { Upstream } from '../support/upstream.ts';
 
 const SESSION = { 'session-id': 'demo-session' };
 const PROOF = 'Prove that there are infinitely many primes.';
 const GREETING = 'Write a one-line greeting card.';
-
-/** A route that weighs the session against a decision service; answers with its id. */
-async function addPolicyRoute(
-  signalbox: Signalbox,
-  upstream: Upstream,
-  decider: Decider,
-): Promise<string> {
-  await registerProviders(signalbox, upstream);
-  await signalbox.api('POST', '/providers', {
-    name: 'jev',
-    kind: 'decision',
-    instances: [{ url: decider.url }],
-    models: [{ name: 'jev-latest', category: 'decision' }],
-  });
-  const route = await addRoute(signalbox, 'qwen3', {
-    policy: {
-      session_affinity: {},
-      decision_service: {
-        provider: 'jev',
-        model: 'jev-latest',
-        criteria: { 'qwen3-0.6b': 'Small talk.', 'qwen3-32b': 'Proofs.' },
-      },
-    },
-  });
-  return route.id;
-}
 
 async function send(signalbox: Signalbox, key: string, content: string): Promise<void> {
   const answer = await ask(signalbox, key, 'qwen3', { content, headers: SESSION });

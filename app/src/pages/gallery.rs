@@ -6,6 +6,7 @@ use leptos::html::Code;
 use leptos::prelude::*;
 use routing::{RouteBy, Share};
 
+use crate::api::ranking::{Part, Ranked};
 use crate::components::checkbox::Checkbox;
 use crate::components::choice::Choice;
 use crate::components::confirm::Confirm;
@@ -13,9 +14,11 @@ use crate::components::conflict::{Conflict, Difference};
 use crate::components::copy_button::CopyButton;
 use crate::components::empty_state::EmptyState;
 use crate::components::field::{Field, TextArea, TextField};
+use crate::components::filter::Filter;
 use crate::components::notice::{Notice, Tone};
 use crate::components::page::Page;
 use crate::components::picker::Picker;
+use crate::components::ranking::RankingBars;
 use crate::components::route_by::RouteByBadge;
 use crate::components::select::Select;
 use crate::components::snippet::Snippet;
@@ -64,9 +67,9 @@ fn Pieces(
     let off = RwSignal::new(false);
     let ticked = RwSignal::new(true);
     let picked = RwSignal::new(String::new());
-    let (tabs_id, choice_name) = match theme {
-        "light" => ("light-tabs", "light-choice"),
-        _ => ("dark-tabs", "dark-choice"),
+    let (tabs_id, choice_name, filter_id) = match theme {
+        "light" => ("light-tabs", "light-choice", "light-filter"),
+        _ => ("dark-tabs", "dark-choice", "dark-filter"),
     };
     let code = NodeRef::<Code>::new();
     let now = use_now();
@@ -144,7 +147,21 @@ fn Pieces(
             <LargeTrack branches=branches() label="Two targets".to_owned() />
         </section>
         <section class="panel">
+            <h2 class="panel-title">"Ranking"</h2>
+            <RankingBars ranking=ranking() />
+        </section>
+        <section class="panel">
             <h2 class="panel-title">"Table"</h2>
+            <div class="filters">
+                <Filter
+                    id=filter_id
+                    label="Route"
+                    any="Any route"
+                    options=vec![("qwen3".to_owned(), "qwen3".to_owned())]
+                    value=picked
+                    on_change=move |route| picked.set(route)
+                />
+            </div>
             <div class="table-box">
                 <table class="table">
                     <thead>
@@ -232,6 +249,34 @@ fn Dialogs() -> impl IntoView {
                 })
         }}
     }
+}
+
+fn ranking() -> Vec<Ranked> {
+    let candidate = |model: &str, affinity: f64, decision: f64, left_out: Option<&str>| {
+        let parts = [
+            ("session_affinity", affinity, 1.0),
+            ("decision_service", decision, 2.0),
+        ];
+        let parts =
+            parts.map(|(scorer, share, weight)| (scorer.to_owned(), Part { share, weight }));
+        Ranked {
+            target: format!("local/{model}"),
+            instance: "http://10.0.0.1:8000".to_owned(),
+            total: left_out.is_none().then_some(affinity + 2.0 * decision),
+            scorers: if left_out.is_none() {
+                parts.into()
+            } else {
+                [].into()
+            },
+            inflight: 1,
+            left_out: left_out.map(str::to_owned),
+        }
+    };
+    vec![
+        candidate("qwen3-32b", 0.333, 0.9, None),
+        candidate("qwen3-0.6b", 0.667, 0.1, None),
+        candidate("gemma3", 0.0, 0.0, Some("its target is switched off")),
+    ]
 }
 
 fn branches() -> Vec<Branch> {

@@ -139,8 +139,13 @@ pub(super) enum Silence<'a> {
     NoBody,
     NestedTooDeep,
     Tripped,
-    Timeout { service: &'a str, ms: &'a str },
+    Timeout {
+        service: &'a str,
+        ms: &'a str,
+    },
     NoDecision(&'a str),
+    /// In words of another version.
+    Other(ScorerName, &'a str),
 }
 
 impl<'a> Story<'a> {
@@ -508,7 +513,8 @@ pub(super) fn silence(scorer: ScorerName, why: &str) -> Silence<'_> {
     match (known, timeout(why)) {
         (Some((_, silence)), _) => silence,
         (None, Some((service, ms))) => Silence::Timeout { service, ms },
-        (None, None) => Silence::NoDecision(why),
+        (None, None) if scorer == ScorerName::DecisionService => Silence::NoDecision(why),
+        (None, None) => Silence::Other(scorer, why),
     }
 }
 

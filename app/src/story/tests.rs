@@ -1,7 +1,12 @@
 //! Every kind of decision, with the sentence that tells it.
 
+use std::collections::BTreeSet;
+
 use chrono::DateTime;
-use routing::{Abstention, DecidedBy, LeftOut, NoDecision, RouteBy, ScorerName};
+use routing::{
+    Abstention, Candidate, CandidateKey, DecidedBy, Decision, Facts, LeftOut, Load, NoDecision,
+    Policy, Rotation, RouteBy, ScorerName,
+};
 use uuid::Uuid;
 
 use super::why;
@@ -18,7 +23,7 @@ const LOAD: ScorerName = ScorerName::LeastInflight;
 const DECISION: ScorerName = ScorerName::DecisionService;
 
 /// On a route by Policy, and nobody asked yet.
-fn policy(decided_by: DecidedBy, ranking: Vec<Ranked>) -> RequestRecord {
+fn by_policy(decided_by: DecidedBy, ranking: Vec<Ranked>) -> RequestRecord {
     let first = ranking.first().filter(|first| first.left_out.is_none());
     let attempts = first.map(|first| answered(&first.target, 200, &first.instance));
     RequestRecord {
@@ -64,7 +69,7 @@ fn in_turn(route_by: RouteBy, ranking: Vec<Ranked>) -> RequestRecord {
     RequestRecord {
         route_by: Some(route_by),
         tied: 0,
-        ..policy(decided_by, ranking)
+        ..by_policy(decided_by, ranking)
     }
 }
 
@@ -75,7 +80,7 @@ fn refused(status: u16, error: &str, ranking: Vec<Ranked>) -> RequestRecord {
         error: Some(error.into()),
         decided_by: None,
         attempts: Vec::new(),
-        ..policy(DecidedBy::Chance, ranking)
+        ..by_policy(DecidedBy::Chance, ranking)
     }
 }
 
@@ -182,7 +187,7 @@ fn by_load() -> RequestRecord {
         ranked(LARGE, 1, &[(LOAD, 0.667, 1.0)]),
         ranked(SMALL, 3, &[(LOAD, 0.333, 1.0)]),
     ];
-    policy(DecidedBy::LeastInflight, ranking)
+    by_policy(DecidedBy::LeastInflight, ranking)
 }
 
 fn by_affinity() -> RequestRecord {
@@ -190,7 +195,7 @@ fn by_affinity() -> RequestRecord {
         ranked(SMALL, 0, &[(AFFINITY, 0.667, 1.0)]),
         ranked(LARGE, 0, &[(AFFINITY, 0.333, 1.0)]),
     ];
-    policy(DecidedBy::SessionAffinity, ranking)
+    by_policy(DecidedBy::SessionAffinity, ranking)
 }
 
 /// The small one belongs to the session, the decision service wants the large one.
@@ -219,7 +224,7 @@ fn all_three(decided_by: DecidedBy, large_first: bool) -> RequestRecord {
     if !large_first {
         ranking.reverse();
     }
-    with_decision(policy(decided_by, ranking), 0.1, 0.8)
+    with_decision(by_policy(decided_by, ranking), 0.1, 0.8)
 }
 
 fn no_decision(why: impl ToString) -> RequestRecord {
@@ -239,7 +244,7 @@ fn sentences() -> Vec<(RequestRecord, &'static str)> {
         ),
         (
             with_decision(
-                policy(
+                by_policy(
                     DecidedBy::DecisionService,
                     vec![
                         ranked(LARGE, 0, &[(DECISION, 0.9, 8.0)]),
@@ -254,7 +259,7 @@ fn sentences() -> Vec<(RequestRecord, &'static str)> {
         // Together.
         (
             with_decision(
-                policy(
+                by_policy(
                     DecidedBy::DecisionService,
                     vec![
                         ranked(LARGE, 0, &[(AFFINITY, 0.333, 1.0), (DECISION, 0.9, 8.0)]),
@@ -283,7 +288,7 @@ fn sentences() -> Vec<(RequestRecord, &'static str)> {
              decision service's choice qwen3-32b (0.90).",
         ),
         (
-            policy(
+            by_policy(
                 DecidedBy::SessionAffinity,
                 vec![
                     ranked(SMALL, 1, &[(AFFINITY, 0.667, 2.0), (LOAD, 0.333, 1.0)]),
@@ -295,7 +300,7 @@ fn sentences() -> Vec<(RequestRecord, &'static str)> {
         ),
         // Of three, the second by both scorers.
         (
-            policy(
+            by_policy(
                 DecidedBy::SessionAffinity,
                 vec![
                     ranked(OTHER, 1, &[(AFFINITY, 0.286, 1.0), (LOAD, 0.375, 1.0)]),
@@ -308,7 +313,7 @@ fn sentences() -> Vec<(RequestRecord, &'static str)> {
         // The model by one, its instance by another.
         (
             with_decision(
-                policy(
+                by_policy(
                     DecidedBy::LeastInflight,
                     vec![
                         at(
@@ -330,7 +335,7 @@ fn sentences() -> Vec<(RequestRecord, &'static str)> {
              model's 2 instances it had the fewest requests in flight (1; next 3).",
         ),
         (
-            policy(
+            by_policy(
                 DecidedBy::LeastInflight,
                 vec![
                     ranked(LARGE, 2, &[(LOAD, 0.6, 1.0)]),
@@ -344,7 +349,7 @@ fn sentences() -> Vec<(RequestRecord, &'static str)> {
         (
             RequestRecord {
                 tied: 2,
-                ..policy(
+                ..by_policy(
                     DecidedBy::Chance,
                     vec![
                         ranked(SMALL, 0, &[(LOAD, 0.5, 1.0)]),
@@ -384,6 +389,11 @@ fn sentences() -> Vec<(RequestRecord, &'static str)> {
             ),
             "Went to qwen3-0.6b: no scorer had anything to go by, and it was its turn; the request had \
              no session key.",
+        ),
+        (
+            silent(by_load(), AFFINITY, "the moon is full"),
+            "Went to qwen3-32b: it had the fewest requests in flight (1; next 3); Session Affinity took \
+             no part: the moon is full.",
         ),
         // No decision.
         (
@@ -458,7 +468,7 @@ fn sentences() -> Vec<(RequestRecord, &'static str)> {
         ),
         // Room.
         (
-            policy(
+            by_policy(
                 DecidedBy::Capacity,
                 vec![
                     ranked(LARGE, 5, &[(AFFINITY, 0.333, 1.0)]),
@@ -482,7 +492,7 @@ fn sentences() -> Vec<(RequestRecord, &'static str)> {
         ),
         // Who is left out.
         (
-            policy(
+            by_policy(
                 DecidedBy::OnlyCandidate,
                 vec![
                     ranked(SMALL, 0, &[(LOAD, 1.0, 1.0)]),
@@ -494,7 +504,7 @@ fn sentences() -> Vec<(RequestRecord, &'static str)> {
              qwen3-32b; switched off: gemma3.",
         ),
         (
-            policy(
+            by_policy(
                 DecidedBy::OnlyCandidate,
                 vec![ranked(SMALL, 0, &[(LOAD, 1.0, 1.0)])],
             ),
@@ -644,7 +654,7 @@ fn every_sentence_is_there_in_japanese() {
 
 #[test]
 fn names_are_as_short_as_tells_them_apart() {
-    let same_model = policy(
+    let same_model = by_policy(
         DecidedBy::LeastInflight,
         vec![
             ranked("local-a/qwen3", 0, &[(LOAD, 0.667, 1.0)]),
@@ -654,7 +664,7 @@ fn names_are_as_short_as_tells_them_apart() {
     let said = why(&same_model, Locale::en);
     assert!(said.starts_with("Went to local-a/qwen3: "), "{said}");
 
-    let same_target = policy(
+    let same_target = by_policy(
         DecidedBy::LeastInflight,
         vec![
             at("http://a/v1", ranked(SMALL, 0, &[(LOAD, 0.667, 1.0)])),
@@ -666,4 +676,111 @@ fn names_are_as_short_as_tells_them_apart() {
         said.starts_with("Went to qwen3-0.6b at http://a/v1: "),
         "{said}"
     );
+}
+
+/// What the engine itself ranks, told: nothing may be said that its shares deny.
+#[test]
+fn nothing_is_said_that_the_shares_deny() {
+    let targets = [
+        (SMALL, "http://a/v1"),
+        (LARGE, "http://b/v1"),
+        (LARGE, "http://c/v1"),
+    ];
+    let keys = targets.map(|(target, instance)| {
+        let (_, model) = target.split_once('/').unwrap();
+        CandidateKey::new(Uuid::nil(), instance, model)
+    });
+    let mut told = BTreeSet::new();
+    for case in 0_u32..600 {
+        let scorers: Vec<(ScorerName, f64)> = [
+            (AFFINITY, 1.0),
+            (LOAD, [0.5, 1.0, 3.0][case as usize % 3]),
+            (DECISION, 10.0),
+        ]
+        .into_iter()
+        .filter(|(scorer, _)| case / 100 % 6 != *scorer as u32)
+        .collect();
+        let policy = Policy::of_scorers(&scorers).unwrap();
+        let inflight = [case % 4, case / 4 % 4, case / 16 % 4];
+        let candidates: Vec<Candidate<'_>> = keys
+            .iter()
+            .enumerate()
+            .map(|(target, key)| Candidate {
+                target,
+                key,
+                load: Load {
+                    inflight: inflight[target],
+                    ..Load::default()
+                },
+                left_out: None,
+            })
+            .collect();
+        let small = f64::from(case % 10) / 10.0;
+        let probabilities = [
+            ("qwen3-0.6b".to_owned(), small),
+            ("qwen3-32b".to_owned(), 1.0 - small),
+        ];
+        let decision = Decision::from_probabilities(probabilities.into());
+        let session = format!("session {case}");
+        let facts = Facts {
+            session: Some(&session),
+            decision: Ok(&decision),
+            ticket: 0.0,
+        };
+        let ranking = policy.rank(&candidates, &facts, &mut Rotation::default());
+        let shown = ranking.live.iter().map(|one| {
+            let (target, instance) = targets[one.candidate];
+            let parts = ranking.parts(one.candidate).collect::<Vec<_>>();
+            at(instance, ranked(target, inflight[one.candidate], &parts))
+        });
+        let decided_by = policy.decided_by(&ranking).unwrap();
+        let record = RequestRecord {
+            tied: ranking.tied,
+            ..by_policy(decided_by, shown.collect())
+        };
+        let record = ranking
+            .abstained
+            .iter()
+            .fold(record, |record, (scorer, reason)| {
+                silent(record, *scorer, reason)
+            });
+        let record = with_decision(record, small, decision.confidence);
+        let said = why(&record, Locale::en);
+
+        let chosen = ranking.choice().unwrap();
+        let best = |scorer: ScorerName| {
+            let scored = ranking.scored.iter().find(|scored| scored.scorer == scorer);
+            scored.is_some_and(|scored| {
+                scored
+                    .shares
+                    .iter()
+                    .all(|share| *share <= scored.shares[chosen] + 1e-9)
+            })
+        };
+        if said.contains("it is this session's owner") {
+            assert!(best(AFFINITY), "{said} {ranking:?}");
+        }
+        if said.contains(": it had the fewest") || said.contains(": it was among those") {
+            assert!(best(LOAD), "{said} {ranking:?}");
+        }
+        if said.contains(": the decision service gave it") {
+            assert!(best(DECISION), "{said} {ranking:?}");
+        }
+        for (words, scorer) in [
+            ("the session's owner", AFFINITY),
+            ("the fewer requests", LOAD),
+            ("the decision service's choice", DECISION),
+        ] {
+            assert!(!said.contains(words) || !best(scorer), "{said} {ranking:?}");
+        }
+        let (_, reason) = said.split_once(": ").unwrap();
+        told.insert(
+            reason
+                .chars()
+                .filter(|c| !c.is_numeric())
+                .take(25)
+                .collect::<String>(),
+        );
+    }
+    assert!(told.len() >= 5, "{told:?}");
 }

@@ -319,6 +319,10 @@ pub(super) fn silence(locale: Locale, silence: &Silence<'_>) -> String {
             text!(locale, story.timeout, service = *service, ms = *ms)
         }
         Silence::NoDecision(why) => text!(locale, story.no_decision, why = *why),
+        Silence::Other(scorer, why) => {
+            let scorer = scorer_name(locale, *scorer);
+            text!(locale, story.took_no_part, scorer = scorer, why = *why)
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::api::ranking::SCORERS;
 use crate::api::request::{DecisionMade, RequestRecord};
 use crate::components::figures::took;
+use crate::components::probabilities::Probabilities;
 use crate::components::scores::scorer_name;
 use crate::i18n::{text, use_locale};
 use crate::story;
@@ -52,28 +53,8 @@ fn Made(decision: DecisionMade) -> impl IntoView {
         confidence,
         latency_ms,
     } = decision;
-    let mut probabilities: Vec<(String, f64)> = probabilities.into_iter().collect();
-    probabilities.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let bars = probabilities.into_iter().map(|(model, probability)| {
-        let words = format!("{probability:.2}");
-        view! {
-            <li>
-                <span class="bar-name" title=model.clone()>
-                    {model.clone()}
-                </span>
-                <meter
-                    class="bar"
-                    min="0"
-                    max="1"
-                    value=probability.to_string()
-                    aria-label=model
-                ></meter>
-                <span class="bar-value">{words}</span>
-            </li>
-        }
-    });
     view! {
-        <ul class="bars">{bars.collect_view()}</ul>
+        <Probabilities of=probabilities />
         <dl class="story-facts">
             <dt>{text!(locale, request.confidence)}</dt>
             <dd>{format!("{confidence:.2}")}</dd>

@@ -6,7 +6,7 @@ use routing::DecisionServiceDraft;
 use crate::api::explain::{DecisionSaid, DecisionTrial, DecisionTried};
 use crate::components::field::TextArea;
 use crate::components::notice::{Notice, Tone};
-use crate::components::track::percent;
+use crate::components::probabilities::Probabilities;
 use crate::i18n::{text, use_locale};
 use crate::live::use_live;
 use crate::server_fns;
@@ -98,22 +98,9 @@ fn Tried(tried: DecisionTried) -> impl IntoView {
         }
         .into_any();
     };
-    let mut probabilities: Vec<(String, f64)> = probabilities.into_iter().collect();
-    probabilities.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let bars = probabilities.into_iter().map(|(model, probability)| {
-        view! {
-            <li>
-                <span class="bar-name">{model}</span>
-                <meter class="bar" min="0" max="1" value=probability.to_string()>
-                    {percent(probability)}
-                </meter>
-                <span class="bar-value">{percent(probability)}</span>
-            </li>
-        }
-    });
     view! {
         <div class="tried">
-            <ul class="bars">{bars.collect_view()}</ul>
+            <Probabilities of=probabilities />
             <p class="panel-about">
                 {text!(
                     locale,
