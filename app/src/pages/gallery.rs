@@ -6,6 +6,7 @@ use leptos::html::Code;
 use leptos::prelude::*;
 use routing::{RouteBy, Share};
 
+use crate::components::chart::{Chart, Series, largest};
 use crate::components::checkbox::Checkbox;
 use crate::components::choice::Choice;
 use crate::components::confirm::Confirm;
@@ -64,10 +65,11 @@ fn Pieces(
     let off = RwSignal::new(false);
     let ticked = RwSignal::new(true);
     let picked = RwSignal::new(String::new());
-    let (tabs_id, choice_name) = match theme {
-        "light" => ("light-tabs", "light-choice"),
-        _ => ("dark-tabs", "dark-choice"),
+    let (tabs_id, choice_name, chart_id) = match theme {
+        "light" => ("light-tabs", "light-choice", "light-chart"),
+        _ => ("dark-tabs", "dark-choice", "dark-chart"),
     };
+    let hours = Memo::new(|_| (0..24).map(|hour| format!("{hour:02}:00")).collect());
     let code = NodeRef::<Code>::new();
     let now = use_now();
 
@@ -142,6 +144,17 @@ fn Pieces(
             <h2 class="panel-title">"Track diagram"</h2>
             <SmallTrack branches=branches() label="Two targets".to_owned() />
             <LargeTrack branches=branches() label="Two targets".to_owned() />
+        </section>
+        <section class="panel">
+            <h2 class="panel-title">"Chart"</h2>
+            <Chart
+                id=chart_id
+                summary="Requests per hour of ten routes".to_owned()
+                unit="Requests per hour".to_owned()
+                series=largest(series(), "all others")
+                labels=hours
+                short=|number| number.to_string()
+            />
         </section>
         <section class="panel">
             <h2 class="panel-title">"Table"</h2>
@@ -232,6 +245,15 @@ fn Dialogs() -> impl IntoView {
                 })
         }}
     }
+}
+
+fn series() -> Vec<Series> {
+    let values = |route: u64| (0..24).map(move |hour| hour * (route + 3) % 17 * route);
+    let one = |route: u64| Series {
+        name: format!("route-{route}"),
+        values: values(route).collect(),
+    };
+    (1..=10).map(one).collect()
 }
 
 fn branches() -> Vec<Branch> {

@@ -57,7 +57,7 @@ fn Record(record: RequestRecord) -> impl IntoView {
     });
     let facts = times.into_iter().chain(tokens).collect::<Vec<_>>();
     view! {
-        <section class="turn-why" aria-label=text!(locale, playground.why)>
+        <div class="turn-why" role="group" aria-label=text!(locale, playground.why)>
             {record
                 .target
                 .map(|target| view! { <code class="turn-target">{target}</code> })}
@@ -65,6 +65,6 @@ fn Record(record: RequestRecord) -> impl IntoView {
             {(!facts.is_empty())
                 .then(|| view! { <p class="field-hint">{facts.join(" ")}</p> })}
             <a href=paths::request(record.id)>{text!(locale, playground.open_request)}</a>
-        </section>
+        </div>
     }
 }
