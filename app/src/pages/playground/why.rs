@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::api::request::RequestRecord;
 use crate::i18n::{text, use_locale};
-use crate::paths;
+use crate::{paths, story};
 
 use super::conversation::{Answer, Found};
 
@@ -56,15 +56,16 @@ fn Record(record: RequestRecord) -> impl IntoView {
         text!(locale, playground.tokens, input = input, output = output)
     });
     let facts = times.into_iter().chain(tokens).collect::<Vec<_>>();
+    let why = story::why(&record, locale);
     view! {
-        <section class="turn-why" aria-label=text!(locale, playground.why)>
+        <div class="turn-why" role="group" aria-label=text!(locale, playground.why)>
             {record
                 .target
                 .map(|target| view! { <code class="turn-target">{target}</code> })}
-            <p>{record.why}</p>
+            <p>{why}</p>
             {(!facts.is_empty())
                 .then(|| view! { <p class="field-hint">{facts.join(" ")}</p> })}
             <a href=paths::request(record.id)>{text!(locale, playground.open_request)}</a>
-        </section>
+        </div>
     }
 }
