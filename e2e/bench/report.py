@@ -41,7 +41,7 @@ def write_page(run: dict[str, Any]) -> None:
 
 def _machine(run: dict[str, Any]) -> Table:
     machine = run["machine"]
-    table = Table("The machine", ["", ""])
+    table = Table("The machine", ["", ""], is_text=True)
     table.rows = [
         ["processor", f"{machine['processor']}, {machine['cores']} cores"],
         ["memory", f"{machine['memory_gib']} GiB"],
@@ -53,7 +53,8 @@ def _machine(run: dict[str, Any]) -> Table:
 
 
 def _contenders(run: dict[str, Any]) -> Table:
-    table = Table("Who takes part", ["", "version", "what it does with a request"])
+    columns = ["", "version", "what it does with a request"]
+    table = Table("Who takes part", columns, is_text=True)
     table.rows = [[name, *said] for name, said in run["contenders"].items()]
     table.notes = [f"Absent: {name} ({why})." for name, why in run["absent"].items()]
     return table

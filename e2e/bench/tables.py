@@ -15,6 +15,8 @@ class Table:
     columns: list[str]
     rows: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    # Of words, not of figures, which stand to the right.
+    is_text: bool = False
 
     def __str__(self) -> str:
         lines = [self.columns, *self.rows]
@@ -24,18 +26,22 @@ class Table:
         notes = [f"\n{note}" for note in self.notes]
         return "\n".join([f"**{self.title}**", "", *ruled, *notes])
 
-    @staticmethod
-    def _line(cells: list[str], widths: list[int]) -> str:
-        first, *others = (
-            cell.rjust(width) if n else cell.ljust(width)
+    def _line(self, cells: list[str], widths: list[int]) -> str:
+        padded = (
+            cell.rjust(width) if self._is_figure(n) else cell.ljust(width)
             for n, (cell, width) in enumerate(zip(cells, widths, strict=True))
         )
-        return "| " + " | ".join([first, *others]) + " |"
+        return "| " + " | ".join(padded) + " |"
 
-    @staticmethod
-    def _rule(widths: list[int]) -> str:
-        first, *others = widths
-        return "| " + " | ".join(["-" * first, *("-" * (w - 1) + ":" for w in others)]) + " |"
+    def _rule(self, widths: list[int]) -> str:
+        ruled = (
+            "-" * (width - 1) + ":" if self._is_figure(n) else "-" * width
+            for n, width in enumerate(widths)
+        )
+        return "| " + " | ".join(ruled) + " |"
+
+    def _is_figure(self, column: int) -> bool:
+        return column > 0 and not self.is_text
 
 
 def spread(samples: Sequence[float], digits: int = 1) -> str:

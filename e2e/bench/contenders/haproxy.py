@@ -36,7 +36,7 @@ class HAProxy(Contender):
             raise Absent("haproxy is not installed")
 
     def version(self) -> str:
-        return first_line(["haproxy", "-v"]).split(" - ")[0]
+        return " ".join(first_line(["haproxy", "-v"]).split()[:3]).replace(" version", "")
 
     def command(self, folder: Path, ports: list[int]) -> list[str]:
         servers = "\n".join(f"    server i{port} 127.0.0.1:{port}" for port in ports)
