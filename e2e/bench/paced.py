@@ -18,7 +18,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from .upstream import completion
+from .chat import completion
 
 INTERVAL = 0.5
 NAME = re.compile(rb"@stream (\d+)")

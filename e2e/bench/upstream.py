@@ -7,13 +7,15 @@ comes with Debian's nginx-light.
 
 from __future__ import annotations
 
-import json
+import getpass
 import os
 import subprocess
+import time
 from pathlib import Path
 
 from signalbox import free_port
 
+from .chat import answers, chat_body, chat_request, completion
 from .processes import Process
 
 INSTANCES = 4
@@ -22,6 +24,7 @@ ECHO = Path("/usr/lib/nginx/modules/ngx_http_echo_module.so")
 # connections that are never closed for their age.
 MAIN = """
 daemon off;
+user {user};
 pid {folder}/nginx.pid;
 error_log stderr;
 worker_processes {workers};
@@ -41,17 +44,10 @@ HTTP = """
 """
 
 
-def completion(size: int) -> bytes:
-    """A chat completion of exactly that many bytes."""
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "@"}}
-    usage = {"prompt_tokens": 9, "completion_tokens": 12, "total_tokens": 21}
-    whole = {"id": "c-1", "object": "chat.completion", "created": 1, "model": "m"}
-    text = json.dumps(whole | {"choices": [choice], "usage": usage}, separators=(",", ":"))
-    return text.replace("@", "x" * max(1, size - len(text) + 1)).encode()
-
-
 def settings(folder: Path, **more: object) -> dict[str, object]:
-    return {"folder": folder, "workers": os.cpu_count(), **more}
+    # Its workers read what we wrote, also when we are root.
+    fixed = {"folder": folder, "workers": os.cpu_count(), "user": getpass.getuser()}
+    return fixed | more
 
 
 class StaticUpstream:
@@ -74,13 +70,23 @@ class StaticUpstream:
         file.write_text(config.format_map(settings(self.folder, listens=listens, how=self._how())))
         command = ["nginx", "-p", str(self.folder), "-c", str(file)]
         self._process = Process(command, self.folder / "nginx.log")
+        self._wait()
+
+    def _wait(self) -> None:
+        request = chat_request(self.ports[0], "none", chat_body(), "first")
+        for _ in range(500):
+            if answers(self.ports[0], request):
+                return
+            time.sleep(0.01)
+        self.stop()
+        raise RuntimeError(f"no upstream: {(self.folder / 'nginx.log').read_text()}")
 
     def _how(self) -> str:
         """A word of the configuration has at most 4 KB; what is larger comes from a file."""
         if len(self.answer) < 4_000:
             return f"return 200 '{self.answer.decode()}';"
         # A file is for GET; this is nginx's way to give it to others.
-        return "error_page 405 =200 /answer.json; open_file_cache max=10;"
+        return "error_page 405 =200 $uri; open_file_cache max=10;"
 
     @property
     def pid(self) -> int:
@@ -102,10 +108,12 @@ SERVER = """
         root {folder}/answers;
         location / {{
             echo_read_request_body;
-            echo_exec @answer;
+            echo_exec /answer.json;
         }}
-        location @answer {{ {how} }}
-        location = /answer.json {{ internal; }}
+        location = /answer.json {{
+            internal;
+            {how}
+        }}
     }}
 """
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -11,8 +9,8 @@ from typing import Protocol
 
 from signalbox import free_port
 
+from ..chat import answers, chat_body, chat_request
 from ..processes import Process
-from ..wrk import chat_body, chat_request
 
 PEERS = Path(__file__).parent.parent / "peers"
 REPOSITORY = Path(__file__).parents[3]
@@ -40,6 +38,7 @@ class Contender:
     # Takes part in fewer and shorter measurements, so that a run ends within the half hour.
     is_slow = False
     most_streams = 5_000
+    patience_s = 30
 
     def __init__(self) -> None:
         self.port = 0
@@ -78,9 +77,9 @@ class Contender:
             self._process.stop()
             self._process = None
 
-    def _wait_for_answer(self, log: Path, began: float, patience_s: float = 90) -> None:
+    def _wait_for_answer(self, log: Path, began: float) -> None:
         request = chat_request(self.port, self.key, chat_body(), "first")
-        while time.monotonic() < began + patience_s:
+        while time.monotonic() < began + self.patience_s:
             if answers(self.port, request):
                 self.started_s = time.monotonic() - began
                 return
@@ -94,15 +93,6 @@ class Contender:
     def records_dropped(self) -> float:
         """How many requests it has kept no record of although it should."""
         return 0
-
-
-def answers(port: int, request: bytes) -> bool:
-    """Whether a request is answered with 200."""
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1) as one:
-        one.settimeout(10)
-        one.sendall(request)
-        return one.recv(64).startswith(b"HTTP/1.1 200")
-    return False
 
 
 def first_line(command: list[str]) -> str:

@@ -20,6 +20,7 @@ class LiteLLM(Contender):
     is_slow = True
     # At two frames a second of each it is busy with these.
     most_streams = 100
+    patience_s = 120
 
     def install(self) -> None:
         self._programs = programs(REQUIREMENTS)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 
 from signalbox import BINARY, Signalbox
 
-from ..wrk import ROUTE
+from ..chat import ROUTE
 from .base import Absent, Contender, Upstream, first_line
 
 POLICY = {"session_affinity": {}, "least_inflight": {}}
@@ -68,14 +69,18 @@ class SignalboxContender(Contender):
         raise LookupError("signalbox_records_dropped_total is not among the metrics")
 
 
-def add_provider(box: Signalbox, name: str, urls: list[str]) -> None:
-    instances = [{"url": url} for url in urls]
-    models = [{"name": "m", "category": "llm"}]
-    box.post(
-        "/providers", {"name": name, "kind": "openai", "instances": instances, "models": models}
-    )
+def add_provider(
+    box: Signalbox, name: str, urls: list[str], models: Sequence[str] = ("m",)
+) -> None:
+    provider = {
+        "name": name,
+        "kind": "openai",
+        "instances": [{"url": url} for url in urls],
+        "models": [{"name": model, "category": "llm"} for model in models],
+    }
+    box.post("/providers", provider)
 
 
-def add_route(box: Signalbox, name: str, provider: str) -> None:
-    targets = [{"provider": provider, "model": "m"}]
+def add_route(box: Signalbox, name: str, provider: str, models: Sequence[str] = ("m",)) -> None:
+    targets = [{"provider": provider, "model": model} for model in models]
     box.post("/routes", {"name": name, "targets": targets, "policy": POLICY})

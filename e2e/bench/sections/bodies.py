@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from .. import wrk
+from .. import chat
 from ..bench import Bench, say
 from ..measure import Collected, load
 from ..tables import NONE, Table, ratio, spread
@@ -42,7 +42,7 @@ def _measure(bench: Bench, answer: int, asked: dict[int, int]) -> dict[int, Coll
     ):
         rounds = itertools.product(bench.rounds(3), asked.items(), contenders)
         for _, (size, least), one in rounds:
-            requests = wrk.in_sessions(one.port, one.key, wrk.chat_body(size))
+            requests = chat.in_sessions(one.port, one.key, chat.chat_body(size))
             of[size].add(one.name, load(one, requests, 16, bench.seconds(1)), least)
     return of
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from .. import wrk
+from .. import chat, wrk
 from ..bench import Bench, say
 from ..measure import Collected, load
 from ..processes import memory_kib
@@ -20,7 +20,7 @@ def measure(bench: Bench) -> dict[str, Any]:
     memory: dict[str, dict[str, int]] = {}
     with bench.static_upstream() as upstream, bench.running(upstream) as contenders:
         asked = {
-            one.name: wrk.in_sessions(one.port, one.key, wrk.chat_body()) for one in contenders
+            one.name: chat.in_sessions(one.port, one.key, chat.chat_body()) for one in contenders
         }
         time.sleep(1)
         for one in contenders:

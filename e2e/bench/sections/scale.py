@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox import Signalbox
 
-from .. import wrk
+from .. import chat
 from ..bench import Bench, say
 from ..contenders import SignalboxContender
 from ..contenders.signalbox import add_provider, add_route
@@ -18,6 +18,8 @@ from ..tables import Table, ratio, spread
 
 ROUTES = [1, 10, 100, 1_000, 10_000]
 CANDIDATES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+# Of one provider. Beyond it candidates are more models on the same instances.
+MOST_INSTANCES = 256
 # How many routes and keys the requests go round among.
 ASKED_FOR = 64
 # Growing ends after so long: every save compiles all settings anew, so it may become slow.
@@ -38,24 +40,24 @@ def _routes(bench: Bench, few: SignalboxContender, many: SignalboxContender) -> 
     """One grows, the other stays as it is and is asked in turns with it."""
     result: dict[str, Any] = {}
     box = _signed_in(many)
-    pairs = [(wrk.ROUTE, many.key)]
+    pairs = [(chat.ROUTE, many.key)]
     until = time.monotonic() + (20 if bench.is_quick else PATIENCE_S)
-    steady = wrk.in_sessions(few.port, few.key, wrk.chat_body())
+    steady = chat.in_sessions(few.port, few.key, chat.chat_body())
     for count in ROUTES[:4] if bench.is_quick else ROUTES:
         say(f"{count} routes and keys")
         save_ms = _grow(box, pairs, count, until)
-        if len(pairs) < count:
-            say(f"stopped at {len(pairs)}: a save takes {save_ms:.0f} ms")
-            break
         asked = _spread_over(pairs, many.port)
         collected = Collected()
         for _ in bench.rounds(3):
             collected.add("one", load(few, steady, 16, bench.seconds(2)))
             collected.add("many", load(many, asked, 16, bench.seconds(2)))
-        result[str(count)] = collected.as_json() | {
+        result[str(len(pairs))] = collected.as_json() | {
             "save_ms": save_ms,
             "memory_kib": memory_kib(many.pid),
         }
+        if len(pairs) < count:
+            say(f"stopped at {len(pairs)}: a save takes {save_ms:.0f} ms")
+            break
     return result
 
 
@@ -82,7 +84,7 @@ def _spread_over(pairs: list[tuple[str, str]], port: int) -> list[bytes]:
     # As many requests and sessions as the one route is asked in, however few routes there are.
     chosen = [pairs[(n * step) % len(pairs)] for n in range(ASKED_FOR)]
     return [
-        wrk.chat_request(port, key, wrk.chat_body(200, route), f"session-{n}")
+        chat.chat_request(port, key, chat.chat_body(200, route), f"session-{n}")
         for n, (route, key) in enumerate(chosen)
     ]
 
@@ -93,11 +95,13 @@ def _candidates(bench: Bench, one: SignalboxContender, ports: list[int]) -> dict
     asked = {}
     for count in CANDIDATES:
         # The same upstreams under many addresses: instances are told apart by their URLs.
-        urls = [f"http://127.0.0.1:{ports[n % len(ports)]}/i{n}/v1" for n in range(count)]
-        add_provider(box, f"of-{count}", urls)
-        add_route(box, f"of-{count}", f"of-{count}")
-        body = wrk.chat_body(200, f"of-{count}")
-        asked[str(count)] = wrk.in_sessions(one.port, one.key, body)
+        instances = min(count, MOST_INSTANCES)
+        urls = [f"http://127.0.0.1:{ports[n % len(ports)]}/i{n}/v1" for n in range(instances)]
+        models = [f"m{n}" for n in range(count // instances)]
+        add_provider(box, f"of-{count}", urls, models)
+        add_route(box, f"of-{count}", f"of-{count}", models)
+        body = chat.chat_body(200, f"of-{count}")
+        asked[str(count)] = chat.in_sessions(one.port, one.key, body)
     for number in bench.rounds(3):
         say(f"candidates, round {number + 1}")
         for count, requests in asked.items():
