@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import signal
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -84,6 +86,8 @@ def main() -> None:
     if chosen.render:
         report.write_page(json.loads(report.JSON.read_text()))
         return
+    # Whoever ends us ends what we started too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     done = run(chosen)
     for text in report.parts(done).values():
         print(f"\n{text}")

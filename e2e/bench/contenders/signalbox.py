@@ -6,6 +6,7 @@ import time
 import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from signalbox import BINARY, Signalbox
 
@@ -81,6 +82,6 @@ def add_provider(
     box.post("/providers", provider)
 
 
-def add_route(box: Signalbox, name: str, provider: str, models: Sequence[str] = ("m",)) -> None:
+def add_route(box: Signalbox, name: str, provider: str, models: Sequence[str] = ("m",)) -> Any:
     targets = [{"provider": provider, "model": model} for model in models]
-    box.post("/routes", {"name": name, "targets": targets, "policy": POLICY})
+    return box.post("/routes", {"name": name, "targets": targets, "policy": POLICY})

@@ -27,7 +27,7 @@ def measure(bench: Bench) -> dict[str, Any]:
             memory[one.name] = {"idle_kib": memory_kib(one.pid)}
         for one in contenders:
             wrk.run(one.port, asked[one.name], 16, 1)
-        for number in bench.rounds(5):
+        for number in bench.rounds(4):
             say(f"requests, round {number + 1}")
             for connections, seconds in SECONDS.items():
                 for one in contenders:

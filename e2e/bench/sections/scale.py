@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator
 from typing import Any
 
 from signalbox import Signalbox
 
-from .. import chat
+from .. import chat, filler
 from ..bench import Bench, say
 from ..contenders import SignalboxContender
 from ..contenders.signalbox import add_provider, add_route
@@ -22,8 +23,6 @@ CANDIDATES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 MOST_INSTANCES = 256
 # How many routes and keys the requests go round among.
 ASKED_FOR = 64
-# Growing ends after so long: every save compiles all settings anew, so it may become slow.
-PATIENCE_S = 240
 
 
 def measure(bench: Bench) -> dict[str, Any]:
@@ -41,23 +40,19 @@ def _routes(bench: Bench, few: SignalboxContender, many: SignalboxContender) -> 
     result: dict[str, Any] = {}
     box = _signed_in(many)
     pairs = [(chat.ROUTE, many.key)]
-    until = time.monotonic() + (20 if bench.is_quick else PATIENCE_S)
     steady = chat.in_sessions(few.port, few.key, chat.chat_body())
-    for count in ROUTES[:4] if bench.is_quick else ROUTES:
+    for there, count in itertools.pairwise([0, *ROUTES]):
         say(f"{count} routes and keys")
-        save_ms = _grow(box, pairs, count, until)
+        _grow(box, pairs, count, there)
         asked = _spread_over(pairs, many.port)
         collected = Collected()
         for _ in bench.rounds(3):
             collected.add("one", load(few, steady, 16, bench.seconds(2)))
             collected.add("many", load(many, asked, 16, bench.seconds(2)))
-        result[str(len(pairs))] = collected.as_json() | {
-            "save_ms": save_ms,
+        result[str(count)] = collected.as_json() | {
+            "save_ms": _saves_ms(box),
             "memory_kib": memory_kib(many.pid),
         }
-        if len(pairs) < count:
-            say(f"stopped at {len(pairs)}: a save takes {save_ms:.0f} ms")
-            break
     return result
 
 
@@ -67,22 +62,33 @@ def _signed_in(contender: SignalboxContender) -> Signalbox:
     return contender.box
 
 
-def _grow(box: Signalbox, pairs: list[tuple[str, str]], count: int, until: float) -> float:
-    """Adds routes and keys up to the count; how long the last save of a route took."""
-    taken = 0.0
-    while len(pairs) < count and time.monotonic() < until:
+def _grow(box: Signalbox, pairs: list[tuple[str, str]], count: int, there: int) -> None:
+    """Adds routes and keys: by the API as many as are asked for, the rest as filler."""
+    while len(pairs) < min(count, ASKED_FOR):
         name = f"bench-{len(pairs)}"
-        began = time.monotonic()
         add_route(box, name, "local")
-        taken = time.monotonic() - began
         pairs.append((name, box.create_key("inference")))
-    return taken * 1e3
+    if count > ASKED_FOR:
+        more = count - max(there, len(pairs))
+        box.stop()
+        filler.add(box.data_dir / "signalbox.db", more, more)
+        box.start()
+
+
+def _saves_ms(box: Signalbox) -> list[float]:
+    """How long a save takes, some times; each is taken back."""
+    taken = []
+    for _ in range(5):
+        began = time.monotonic()
+        route = add_route(box, "one-more", "local")
+        taken.append((time.monotonic() - began) * 1e3)
+        box.call("DELETE", f"/api/v1/routes/{route['id']}")
+    return taken
 
 
 def _spread_over(pairs: list[tuple[str, str]], port: int) -> list[bytes]:
-    step = max(1, len(pairs) // ASKED_FOR)
     # As many requests and sessions as the one route is asked in, however few routes there are.
-    chosen = [pairs[(n * step) % len(pairs)] for n in range(ASKED_FOR)]
+    chosen = [pairs[n % len(pairs)] for n in range(ASKED_FOR)]
     return [
         chat.chat_request(port, key, chat.chat_body(200, route), f"session-{n}")
         for n, (route, key) in enumerate(chosen)
@@ -121,7 +127,7 @@ def tables(result: dict[str, Any]) -> Iterator[Table]:
                 f"void: {void['many']}" if "many" in void else spread(many),
                 f"void: {void['one']}" if "one" in void else spread(one),
                 ratio(many, one),
-                f"{figures['save_ms']:.0f}",
+                spread(figures["save_ms"], 0),
                 f"{figures['memory_kib'] / 1024:.0f}",
             ]
         )
