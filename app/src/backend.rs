@@ -12,7 +12,9 @@ use crate::api::explain::{DecisionTrial, DecisionTried, Explanation, Question};
 use crate::api::key::{Key, KeyDraft, NewKey};
 use crate::api::list::{List, Page};
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
-use crate::api::request::{RequestFilter, RequestNames, RequestRecord, WhatIf, WhatIfAnswer};
+use crate::api::request::{
+    Bodies, RequestFilter, RequestNames, RequestRecord, WhatIf, WhatIfAnswer,
+};
 use crate::api::route::Route;
 use crate::api::usage::{Usage, UsageQuery};
 use crate::error::ApiError;
@@ -67,6 +69,8 @@ pub trait Backend: Send + Sync {
 
     async fn list_requests(&self, filter: RequestFilter) -> Result<List<RequestRecord>, ApiError>;
     async fn get_request(&self, id: Uuid) -> Result<RequestRecord, ApiError>;
+    /// What was asked and answered.
+    async fn request_bodies(&self, id: Uuid) -> Result<Bodies, ApiError>;
     /// What requests can be filtered by.
     async fn request_names(&self) -> Result<RequestNames, ApiError>;
     /// Where the latest requests of a route would have gone with other weights.

@@ -10,7 +10,9 @@ use crate::api::explain::{DecisionTrial, DecisionTried, Explanation, Question};
 use crate::api::key::{Key, KeyDraft, NewKey};
 use crate::api::list::List;
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
-use crate::api::request::{RequestFilter, RequestNames, RequestRecord, WhatIf, WhatIfAnswer};
+use crate::api::request::{
+    Bodies, RequestFilter, RequestNames, RequestRecord, WhatIf, WhatIfAnswer,
+};
 use crate::api::usage::{Usage, UsageQuery};
 use crate::error::ApiError;
 use crate::json::Json;
@@ -223,6 +225,12 @@ pub async fn list_requests(filter: RequestFilter) -> Result<List<RequestRecord>,
 #[server(prefix = "/fn", endpoint = "get-request", input = Json, output = Json)]
 pub async fn get_request(id: Uuid) -> Result<RequestRecord, ApiError> {
     answer(async move { backend()?.get_request(id).await }).await
+}
+
+/// What was asked and answered.
+#[server(prefix = "/fn", endpoint = "request-bodies", input = Json, output = Json)]
+pub async fn get_request_bodies(id: Uuid) -> Result<Bodies, ApiError> {
+    answer(async move { backend()?.request_bodies(id).await }).await
 }
 
 /// What requests can be filtered by.

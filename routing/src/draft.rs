@@ -39,6 +39,8 @@ pub struct RouteDraft {
     /// Whether a stream is kept open with a comment every 15 seconds while its upstream is silent.
     #[serde(deserialize_with = "null_is_yes")]
     pub keep_alive: bool,
+    /// Whether what is asked and answered is kept with the records of its requests.
+    pub keep_bodies: bool,
 }
 
 impl Default for RouteDraft {
@@ -53,6 +55,7 @@ impl Default for RouteDraft {
             policy: PolicyDraft::default(),
             retry: RetryDraft::default(),
             keep_alive: true,
+            keep_bodies: false,
         }
     }
 }

@@ -26,6 +26,7 @@ pub struct Route {
     route_by: RouteBy,
     retry: Retry,
     keep_alive: bool,
+    keep_bodies: bool,
 }
 
 impl Route {
@@ -66,6 +67,11 @@ impl Route {
     /// Whether a stream is kept open with comments while its upstream is silent.
     pub fn keep_alive(&self) -> bool {
         self.keep_alive
+    }
+
+    /// Whether what is asked and answered is kept with the records of its requests.
+    pub fn keep_bodies(&self) -> bool {
+        self.keep_bodies
     }
 }
 
@@ -114,6 +120,7 @@ impl TryFrom<&RouteDraft> for Route {
                 route_by,
                 retry,
                 keep_alive: draft.keep_alive,
+                keep_bodies: draft.keep_bodies,
             })
         } else {
             Err(errors)
@@ -175,6 +182,7 @@ impl From<Route> for RouteDraft {
             policy: route.policy.into(),
             retry: route.retry.into(),
             keep_alive: route.keep_alive,
+            keep_bodies: route.keep_bodies,
         }
     }
 }

@@ -110,6 +110,7 @@ fn guarded() -> OpenApiRouter<AppState> {
         .routes(routes!(requests::list))
         .routes(routes!(requests::export))
         .routes(routes!(requests::get))
+        .routes(routes!(requests::bodies))
         .routes(routes!(usage::get))
         .routes(routes!(traffic::follow))
         .routes(routes!(usage::export))

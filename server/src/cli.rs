@@ -112,6 +112,10 @@ pub struct Serve {
     #[arg(long, env = "SIGNALBOX_RECORDS_MOST", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
     pub records_most: u32,
 
+    /// Days for which requests and answers are kept, on routes that are set to keep them.
+    #[arg(long, env = "SIGNALBOX_BODIES_DAYS", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=3_650))]
+    pub bodies_days: u32,
+
     /// Connections held at once; further ones wait.
     #[arg(long, env = "SIGNALBOX_MAX_CONNECTIONS", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_connections: u32,

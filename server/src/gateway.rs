@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod attempt;
 pub mod authenticate;
+pub mod bodies;
 pub mod body;
 pub mod budget;
 pub mod credentials;
@@ -70,6 +71,8 @@ pub struct Gateway {
     pub budget: BufferBudget,
     /// For what does not fit in memory.
     pub disk_budget: BufferBudget,
+    /// For what is kept with records until it is written down.
+    pub kept_budget: BufferBudget,
     pub settings: Settings,
 }
 

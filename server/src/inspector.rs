@@ -20,6 +20,7 @@ use crate::gateway::request_log::RequestLog;
 use crate::gateway::traffic::Traffic;
 use crate::snapshot::Snapshots;
 use crate::store::Store;
+use crate::vault::Vault;
 
 pub use self::requests::Requests;
 
@@ -30,6 +31,7 @@ pub struct Inspector {
     log: Arc<RequestLog>,
     traffic: Arc<Traffic>,
     store: Store,
+    vault: Vault,
     names: NameCache,
 }
 
@@ -39,12 +41,14 @@ impl Inspector {
         log: Arc<RequestLog>,
         traffic: Arc<Traffic>,
         store: Store,
+        vault: Vault,
     ) -> Self {
         Self {
             snapshots,
             log,
             traffic,
             store,
+            vault,
             names: NameCache::default(),
         }
     }

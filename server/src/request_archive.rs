@@ -1,5 +1,6 @@
 //! The database as the place where records of requests outlive the process.
 
+mod bodies;
 mod numbers;
 mod pack;
 
@@ -15,7 +16,9 @@ use self::numbers::Numbers;
 use crate::gateway::record::Record;
 use crate::gateway::request_log::Archive;
 use crate::store::{Store, StoreError, now};
+use crate::vault::Vault;
 
+pub use self::bodies::unseal;
 pub use self::pack::number_of;
 
 /// Sums by the hour are kept longer than the requests that they are of.
@@ -26,19 +29,23 @@ const USAGE_KEPT: TimeDelta = TimeDelta::days(400);
 pub struct Retention {
     pub days: u32,
     pub most: u32,
+    /// Of what was asked and answered.
+    pub bodies_days: u32,
 }
 
 #[derive(Debug)]
 pub struct RequestArchive {
     store: Store,
+    vault: Vault,
     retention: Retention,
     numbers: Mutex<Numbers>,
 }
 
 impl RequestArchive {
-    pub fn new(store: Store, retention: Retention) -> Self {
+    pub fn new(store: Store, vault: Vault, retention: Retention) -> Self {
         Self {
             store,
+            vault,
             retention,
             numbers: Mutex::default(),
         }
@@ -53,7 +60,11 @@ impl RequestArchive {
             .collect();
         let hours = pack::hours(records, &rows);
         drop(numbers);
-        match self.store.write_requests(&rows, &hours).await {
+        let bodies: Vec<_> = records
+            .iter()
+            .filter_map(|record| bodies::sealed(record, &self.vault))
+            .collect();
+        match self.store.write_requests(&rows, &hours, &bodies).await {
             // Twice would be worse than perhaps not at all.
             Err(StoreError::Unsure { .. }) => Ok(()),
             written => written,
@@ -61,9 +72,14 @@ impl RequestArchive {
     }
 
     async fn try_prune(&self) -> Result<(), StoreError> {
-        let Retention { days, most } = self.retention;
-        let oldest = now() - TimeDelta::days(days.into());
-        self.store.prune_requests(most, first_id_of(oldest)).await?;
+        let Retention {
+            days,
+            most,
+            bodies_days,
+        } = self.retention;
+        let first_of = |days: u32| first_id_of(now() - TimeDelta::days(days.into()));
+        self.store.prune_requests(most, first_of(days)).await?;
+        self.store.prune_bodies(first_of(bodies_days)).await?;
         self.store.prune_usage(hour_of(now() - USAGE_KEPT)).await?;
         Ok(())
     }

@@ -39,6 +39,8 @@ use crate::{assets, cross_origin, health_checks, http, listener, monitoring};
 pub const ADMIN: &str = "admin";
 
 const MIB: u64 = 1024 * 1024;
+/// For bodies that are kept with records, until they are written down.
+const KEPT_MIB: u64 = 64;
 /// How often ended sessions are removed.
 const SWEEP: Duration = Duration::from_secs(60 * 60);
 
@@ -235,6 +237,7 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
         log: Arc::clone(&log),
         budget: BufferBudget::new(options.buffer_mib * MIB),
         disk_budget: BufferBudget::new(options.spool_mib * MIB),
+        kept_budget: BufferBudget::new(KEPT_MIB * MIB),
         settings: Settings {
             limits: Limits {
                 json: options.max_body_mib * MIB,
@@ -253,12 +256,14 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
         log,
         Arc::clone(&traffic),
         store.clone(),
+        vault.clone(),
     );
     let retention = Retention {
         days: options.records_days,
         most: options.records_most,
+        bodies_days: options.bodies_days,
     };
-    let request_archive = Arc::new(RequestArchive::new(store.clone(), retention));
+    let request_archive = Arc::new(RequestArchive::new(store.clone(), vault.clone(), retention));
     let admin = Admin::new(store.clone(), vault, snapshots.clone(), rules);
     let sessions = Sessions::new(store.clone(), &site, options.trusted_proxies.clone());
     let state = AppState {

@@ -41,8 +41,9 @@ pub use self::providers::{
     CredentialRecord, HeaderRecord, InstanceRecord, ProviderChoice, ProviderRecord, ProviderUse,
 };
 pub use self::requests::{
-    AttemptDetail, CandidateDetail, DecisionDetail, NameKind, RefusedDetail, RequestDetail,
-    RequestName, RequestQuery, RequestRow, ScoredDetail, SessionSource, UsageHour, UsageSum, flag,
+    AttemptDetail, BodiesRow, CandidateDetail, DecisionDetail, NameKind, RefusedDetail,
+    RequestDetail, RequestName, RequestQuery, RequestRow, ScoredDetail, SessionSource, UsageHour,
+    UsageSum, flag,
 };
 pub use self::responses::ResponseRecord;
 pub use self::routes::{FallbackRecord, RouteRecord, TargetRecord};

@@ -93,6 +93,8 @@ pub enum Row {
     Credential(Uuid),
     /// `provider_headers.id`
     Header(Uuid),
+    /// `request_bodies.id`
+    Bodies(Uuid),
     /// The check value among the settings.
     Check,
 }
@@ -102,6 +104,7 @@ impl Row {
         let (table, id): (&str, Uuid) = match self {
             Self::Credential(id) => ("credentials", id),
             Self::Header(id) => ("provider_headers", id),
+            Self::Bodies(id) => ("request_bodies", id),
             Self::Check => ("settings", Uuid::nil()),
         };
         [&[VERSION], table.as_bytes(), &[0], id.as_bytes()].concat()

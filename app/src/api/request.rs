@@ -32,6 +32,8 @@ pub struct RequestRecord {
     pub streaming: bool,
     /// Whether it had to go to where an earlier answer was made.
     pub bound: bool,
+    /// Whether what was asked and answered was kept; it goes before the record does.
+    pub bodies: bool,
     /// One sentence: where it went and why.
     pub why: String,
     /// What made the first of the ranking the first; null when nothing was ranked.
@@ -70,6 +72,23 @@ pub struct RequestRecord {
     pub abstained: BTreeMap<String, String>,
     /// What the decision service said, where it was asked and answered.
     pub decision: Option<DecisionMade>,
+}
+
+/// What was asked and answered, as text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Bodies {
+    pub asked: Body,
+    pub answered: Body,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Body {
+    /// Empty where there was none, or none that is text.
+    pub text: String,
+    /// There was more than is kept.
+    pub cut: bool,
 }
 
 /// A decision, and what it took.

@@ -23,6 +23,8 @@ pub struct Route {
     pub retry: Retry,
     /// Whether a stream is kept open with a comment every 15 seconds while its upstream is silent.
     pub keep_alive: bool,
+    /// Whether what is asked and answered is kept with the records of its requests, sealed, for some days.
+    pub keep_bodies: bool,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -59,6 +61,7 @@ impl From<Route> for RouteDraft {
             policy: route.policy.into(),
             retry: route.retry.into(),
             keep_alive: route.keep_alive,
+            keep_bodies: route.keep_bodies,
         }
     }
 }

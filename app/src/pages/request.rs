@@ -15,6 +15,7 @@ use crate::{paths, server_fns, story};
 
 mod ask_again;
 mod attempts;
+mod bodies;
 mod decision;
 mod facts;
 mod spans;
@@ -22,6 +23,7 @@ mod timeline;
 
 use ask_again::AskAgain;
 use attempts::Attempts;
+use bodies::KeptBodies;
 use decision::Decision;
 use facts::Facts;
 use timeline::Timeline;
@@ -114,6 +116,7 @@ fn Told(record: RequestRecord) -> impl IntoView {
                         }}
                     </section>
                     <Attempts attempts=record.attempts.clone() />
+                    {record.bodies.then(|| view! { <KeptBodies id=record.id /> })}
                 </div>
                 <div class="story-column">
                     <Decision record=record.clone() />

@@ -40,6 +40,7 @@ fn by_policy(decided_by: DecidedBy, ranking: Vec<Ranked>) -> RequestRecord {
         session: None,
         streaming: false,
         bound: false,
+        bodies: false,
         why: "of no account".into(),
         decided_by: Some(decided_by),
         status: 200,

@@ -77,10 +77,12 @@ prop_compose! {
             .prop_map(|(enabled, weight)| LeastInflightDraft { enabled, weight })),
         decision_service in prop::option::of(decision_service()),
         retry in retry(), keep_alive in any::<bool>(),
+        keep_bodies in any::<bool>(),
     ) -> RouteDraft {
         let policy = PolicyDraft { session_affinity, least_inflight, decision_service };
         RouteDraft {
             revision, name, description, enabled, targets, fallbacks, policy, retry, keep_alive,
+            keep_bodies,
         }
     }
 }

@@ -164,6 +164,7 @@ async fn into_record(
         policy,
         retry: route.retry().clone(),
         keep_alive: route.keep_alive(),
+        keep_bodies: route.keep_bodies(),
         created_at: stored.map_or(now, |stored| stored.created_at),
         updated_at: now,
     })
@@ -215,6 +216,7 @@ fn shown(record: RouteRecord, providers: &HashMap<Uuid, String>) -> Route {
         route_by,
         retry: record.retry,
         keep_alive: record.keep_alive,
+        keep_bodies: record.keep_bodies,
         created_at: record.created_at,
         updated_at: record.updated_at,
     }

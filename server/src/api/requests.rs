@@ -1,7 +1,7 @@
 //! `/requests`
 
 use app::api::list::List;
-use app::api::request::{RequestFilter, RequestRecord};
+use app::api::request::{Bodies, RequestFilter, RequestRecord};
 use app::error::ApiError;
 use axum::Json;
 use axum::body::Body;
@@ -47,6 +47,22 @@ pub(super) async fn get(
     Id(id): Id,
 ) -> Result<Json<RequestRecord>, Refused> {
     Ok(Json(state.inspector.request(id).await?))
+}
+
+/// What was asked and answered, where the route keeps it.
+#[utoipa::path(
+    get, path = "/requests/{id}/bodies", tag = "requests", params(("id" = Uuid, Path)),
+    security(("api_key" = []), ("session" = [])),
+    responses(
+        (status = 200, body = Bodies),
+        (status = 404, description = "It was not kept, or is no more", body = ErrorBody),
+    ),
+)]
+pub(super) async fn bodies(
+    State(state): State<AppState>,
+    Id(id): Id,
+) -> Result<Json<Bodies>, Refused> {
+    Ok(Json(state.inspector.request_bodies(id).await?))
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]

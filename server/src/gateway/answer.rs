@@ -118,9 +118,12 @@ impl AnswerBody {
         if let Some(copied) = &mut self.copied {
             copied.push(piece);
         }
-        self.passing
-            .recording
-            .note(|record| record.bytes += piece.len() as u64);
+        self.passing.recording.note(|record| {
+            record.bytes += piece.len() as u64;
+            if let Some(bodies) = &mut record.bodies {
+                bodies.hear(piece);
+            }
+        });
         self.wait_on();
     }
 

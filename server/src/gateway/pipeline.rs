@@ -20,6 +20,7 @@ use uuid::Uuid;
 use super::answer::Passing;
 use super::attempt::Outgoing;
 use super::authenticate::Caller;
+use super::bodies::Bodies;
 use super::body::{self, Kind};
 use super::dispatch::{Answer, Dispatch, Way, say_attempts};
 use super::error::{Dialect, GatewayError};
@@ -28,7 +29,7 @@ use super::incoming::Incoming;
 use super::payload::Payload;
 use super::record::{Recording, RequestId};
 use super::response_watch::ResponseWatch;
-use super::{Endpoint, Gateway, responses, sse};
+use super::{Endpoint, Gateway, responses};
 use crate::snapshot::{CompiledKey, CompiledRoute, Snapshot};
 
 /// An answer, and what is done while it passes.
@@ -84,8 +85,7 @@ impl Gateway {
         let attempts = recording.attempts();
         match reply {
             Ok(reply) => {
-                let is_streaming = sse::is_event_stream(reply.answer.headers());
-                recording.answered(reply.answer.status(), is_streaming);
+                recording.answered(reply.answer.status(), reply.answer.headers());
                 let passing = Passing {
                     recording,
                     keep_alive: reply.keep_alive,
@@ -126,6 +126,10 @@ impl Gateway {
             record.read = read;
         });
         let payload = &incoming.payload;
+        if route.keep_bodies {
+            let bodies = Bodies::begin(payload.json(), &self.kept_budget);
+            recording.note(|record| record.bodies = Some(Box::new(bodies)));
+        }
         if let Payload::Form(form) = payload
             && !route.may_try_again()
         {

@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 
 use app::api::price::Price;
 use chrono::{DateTime, Utc};
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use uuid::Uuid;
 
+use super::bodies::Bodies;
 use super::decision::Decided;
 use super::request_log::RequestLog;
+use super::sse;
 use super::upstream::Failure;
 use super::usage::{Copied, Usage};
 use crate::snapshot::{Choice, CompiledKey, CompiledRoute, Placement};
@@ -21,7 +23,7 @@ use crate::snapshot::{Choice, CompiledKey, CompiledRoute, Placement};
 #[derive(Clone, Copy, Debug)]
 pub struct RequestId(pub Uuid);
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Record {
     pub id: Uuid,
     pub at: DateTime<Utc>,
@@ -55,6 +57,8 @@ pub struct Record {
     pub usage: Option<Usage>,
     /// Why it did not end well.
     pub error: Option<&'static str>,
+    /// What was asked and answered, where the route keeps it.
+    pub bodies: Option<Box<Bodies>>,
 }
 
 /// One try to get an answer.
@@ -135,6 +139,7 @@ impl Recording {
             bytes: 0,
             usage: None,
             error: Some("the client left"),
+            bodies: None,
         };
         Self {
             record: Some(Box::new(record)),
@@ -179,11 +184,14 @@ impl Recording {
     }
 
     /// The head of its answer is there; until the rest is too, the client may still leave.
-    pub fn answered(&mut self, status: StatusCode, is_streaming: bool) {
+    pub fn answered(&mut self, status: StatusCode, headers: &HeaderMap) {
         let first_byte = self.begun.elapsed();
         self.note(|record| {
             record.status = status;
-            record.is_streaming = is_streaming;
+            record.is_streaming = sse::is_event_stream(headers);
+            if let Some(bodies) = &mut record.bodies {
+                bodies.head(headers);
+            }
             record.first_byte = Some(first_byte);
         });
     }

@@ -36,6 +36,7 @@ pub(super) fn recorded(row: &RequestRow, names: &Names) -> RequestRecord {
         session: detail.session.clone().map(session),
         streaming: row.flags & flag::STREAMING != 0,
         bound: row.flags & flag::BOUND != 0,
+        bodies: row.flags & flag::BODIES != 0,
         why: String::new(),
         decided_by: decided_by(row.decided_by),
         status: u16::try_from(row.status).unwrap_or_default(),

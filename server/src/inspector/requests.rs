@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use app::api::list::List;
-use app::api::request::{RequestFilter, RequestNames, RequestRecord};
+use app::api::request::{Bodies, RequestFilter, RequestNames, RequestRecord};
 use app::error::{ApiError, ErrorCode};
 use uuid::Uuid;
 
 use super::names::Names;
 use super::recorded::recorded;
 use super::{Inspector, filter};
+use crate::request_archive::unseal;
 use crate::store::{NameKind, RequestQuery, RequestRow, Store};
 
 impl Inspector {
@@ -37,6 +38,22 @@ impl Inspector {
         })?;
         let names = self.names.load(&self.store).await?;
         Ok(recorded(&row, &names))
+    }
+
+    /// What was asked and answered.
+    ///
+    /// # Errors
+    /// 404 where it was not kept, or is no more.
+    pub async fn request_bodies(&self, id: Uuid) -> Result<Bodies, ApiError> {
+        self.log.settled().await;
+        let sealed = self.store.request_bodies(id).await?.ok_or_else(|| {
+            let none = "What was asked and answered is kept for some days, and only on routes that are set to keep it.";
+            ApiError::new(ErrorCode::NotFound, none)
+        })?;
+        unseal(id, &sealed, &self.vault).map_err(|error| {
+            tracing::error!(%error, %id, "kept bodies could not be opened");
+            ApiError::new(ErrorCode::Internal, "What was kept cannot be opened.")
+        })
     }
 
     /// What filters can be set to.

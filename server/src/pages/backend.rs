@@ -7,7 +7,7 @@ use app::api::explain::{DecisionTrial, DecisionTried, Explanation, Question};
 use app::api::key::{Key, KeyDraft, NewKey};
 use app::api::list::{List, Page};
 use app::api::provider::{Provider, ProviderDraft, ProviderTest};
-use app::api::request::{RequestFilter, RequestNames, RequestRecord, WhatIf, WhatIfAnswer};
+use app::api::request::{Bodies, RequestFilter, RequestNames, RequestRecord, WhatIf, WhatIfAnswer};
 use app::api::route::Route;
 use app::api::usage::{Usage, UsageQuery};
 use app::backend::Backend;
@@ -221,6 +221,11 @@ impl Backend for PageBackend {
 
     async fn get_request(&self, id: Uuid) -> Result<RequestRecord, ApiError> {
         self.guarded(|_| async move { self.state.inspector.request(id).await })
+            .await
+    }
+
+    async fn request_bodies(&self, id: Uuid) -> Result<Bodies, ApiError> {
+        self.guarded(|_| async move { self.state.inspector.request_bodies(id).await })
             .await
     }
 

@@ -30,6 +30,7 @@ pub(super) fn row(record: &Record, numbers: &Numbers) -> RequestRow {
         ),
         (record.is_streaming, flag::STREAMING),
         (record.is_bound, flag::BOUND),
+        (record.bodies.is_some(), flag::BODIES),
     ];
     let usage = record.usage.as_ref();
     RequestRow {

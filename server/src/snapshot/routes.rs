@@ -45,6 +45,8 @@ pub struct CompiledRoute {
     pub retry: Retry,
     /// Whether comment frames are sent while a stream's upstream is silent.
     pub keep_alive: bool,
+    /// Whether what is asked and answered is kept with the records.
+    pub keep_bodies: bool,
     /// In the order in which they are tried.
     pub fallbacks: Vec<CompiledTarget>,
     targets: Vec<CompiledTarget>,
@@ -220,6 +222,7 @@ impl CompiledRoute {
             decision,
             retry: route.retry().clone(),
             keep_alive: route.keep_alive(),
+            keep_bodies: route.keep_bodies(),
             fallbacks,
             targets,
             candidates,
@@ -538,5 +541,6 @@ fn draft(record: &RouteRecord) -> RouteDraft {
         policy: record.policy.clone().into(),
         retry: record.retry.clone().into(),
         keep_alive: record.keep_alive,
+        keep_bodies: record.keep_bodies,
     }
 }

@@ -43,12 +43,21 @@ pub struct RequestRow {
     pub detail: Vec<u8>,
 }
 
+/// What was asked and answered, which only the vault can open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BodiesRow {
+    /// Of the request.
+    pub id: Uuid,
+    pub sealed: Vec<u8>,
+}
+
 /// Bits of a row's `flags`.
 pub mod flag {
     pub const TIE: i32 = 1;
     pub const FALLBACK: i32 = 2;
     pub const STREAMING: i32 = 4;
     pub const BOUND: i32 = 8;
+    pub const BODIES: i32 = 16;
 }
 
 /// Which rows are wanted: those that fit all that is given, the newest first.
@@ -140,6 +149,7 @@ impl Store {
         &self,
         rows: &[RequestRow],
         hours: &[UsageHour],
+        bodies: &[BodiesRow],
     ) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         insert_rows!(
@@ -159,6 +169,13 @@ impl Store {
             "ON CONFLICT (id) DO NOTHING",
             rows,
             row => [row.id, row.detail.as_slice()]
+        );
+        insert_rows!(
+            &mut transaction,
+            "INSERT INTO request_bodies (id, sealed)",
+            "ON CONFLICT (id) DO NOTHING",
+            bodies,
+            row => [row.id, row.sealed.as_slice()]
         );
         usage::add(&mut transaction, hours).await?;
         transaction.commit().await
@@ -198,6 +215,36 @@ impl Store {
         )
     }
 
+    /// What was asked and answered, sealed, where it was kept and still is.
+    pub async fn request_bodies(&self, id: Uuid) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut db = self.connection().await?;
+        let row = fetch_optional!(
+            &mut db,
+            (Vec<u8>,),
+            "SELECT sealed FROM request_bodies WHERE id = $1",
+            id,
+        )?;
+        Ok(row.map(|(sealed,)| sealed))
+    }
+
+    /// Forgets what was asked and answered before `oldest`; answers of how many requests. In steps, too.
+    pub async fn prune_bodies(&self, oldest: Uuid) -> Result<u64, StoreError> {
+        let mut db = self.connection().await?;
+        let mut pruned = 0;
+        loop {
+            let gone = execute!(
+                &mut db,
+                "DELETE FROM request_bodies WHERE id IN
+                     (SELECT id FROM request_bodies WHERE id < $1 ORDER BY id LIMIT 100)",
+                oldest,
+            )?;
+            pruned += gone;
+            if gone == 0 {
+                return Ok(pruned);
+            }
+        }
+    }
+
     /// Forgets those that came in before `oldest`, and of the others all but the newest `keep`; answers
     /// how many. In steps, so that nobody who wants to write waits long.
     pub async fn prune_requests(&self, keep: u32, oldest: Uuid) -> Result<u64, StoreError> {
@@ -215,11 +262,13 @@ impl Store {
         let mut pruned = 0;
         loop {
             let mut transaction = self.begin().await?;
-            execute!(
-                &mut transaction,
-                AssertSqlSafe(format!("DELETE FROM request_details WHERE id IN ({STEP})")),
-                oldest,
-            )?;
+            for table in ["request_details", "request_bodies"] {
+                execute!(
+                    &mut transaction,
+                    AssertSqlSafe(format!("DELETE FROM {table} WHERE id IN ({STEP})")),
+                    oldest,
+                )?;
+            }
             let gone = execute!(
                 &mut transaction,
                 AssertSqlSafe(format!("DELETE FROM requests WHERE id IN ({STEP})")),

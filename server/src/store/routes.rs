@@ -30,6 +30,7 @@ pub struct RouteRecord {
     #[sqlx(json)]
     pub retry: Retry,
     pub keep_alive: bool,
+    pub keep_bodies: bool,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -61,8 +62,8 @@ pub struct FallbackRecord {
 macro_rules! select_routes {
     ($rest:literal) => {
         concat!(
-            "SELECT id, revision, name, description, enabled, policy, retry, keep_alive, created_at, \
-             updated_at FROM routes ",
+            "SELECT id, revision, name, description, enabled, policy, retry, keep_alive, \
+             keep_bodies, created_at, updated_at FROM routes ",
             $rest
         )
     };
@@ -152,8 +153,9 @@ impl Change {
         execute!(
             &mut self.transaction,
             "INSERT INTO routes (id, revision, name, description, enabled, policy, retry, keep_alive,
-                                 decision_provider_id, decision_model, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+                                 keep_bodies, decision_provider_id, decision_model, created_at,
+                                 updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
             route.id,
             route.revision,
             &route.name,
@@ -162,6 +164,7 @@ impl Change {
             Json(&route.policy),
             Json(&route.retry),
             route.keep_alive,
+            route.keep_bodies,
             route.decision_provider(),
             decision_model(route),
             route.created_at,
@@ -180,7 +183,8 @@ impl Change {
             &mut self.transaction,
             "UPDATE routes
                 SET revision = $2, name = $3, description = $4, enabled = $5, policy = $6, retry = $7,
-                    keep_alive = $8, decision_provider_id = $9, decision_model = $10, updated_at = $11
+                    keep_alive = $8, keep_bodies = $9, decision_provider_id = $10, decision_model = $11,
+                    updated_at = $12
               WHERE id = $1 AND revision = $2 - 1",
             route.id,
             route.revision,
@@ -190,6 +194,7 @@ impl Change {
             Json(&route.policy),
             Json(&route.retry),
             route.keep_alive,
+            route.keep_bodies,
             route.decision_provider(),
             decision_model(route),
             route.updated_at,

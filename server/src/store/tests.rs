@@ -95,6 +95,7 @@ fn route(name: &str, provider: &ProviderRecord) -> RouteRecord {
         policy: PolicySettings::default(),
         retry: retry(10, &[401, 500]),
         keep_alive: false,
+        keep_bodies: true,
         created_at: now,
         updated_at: now,
     }

@@ -51,6 +51,9 @@ pub(super) fn differences(
         between(text!(locale, route.keep_alive), &|draft| {
             on_off(locale, draft.keep_alive).to_owned()
         }),
+        between(text!(locale, route.keep_bodies), &|draft| {
+            on_off(locale, draft.keep_bodies).to_owned()
+        }),
     ]
     .into_iter()
     .flatten()

@@ -33,6 +33,7 @@ pub(super) struct RouteForm {
     pub fallbacks: Rows<RwSignal<String>>,
     pub retry: RetryForm,
     pub keep_alive: RwSignal<bool>,
+    pub keep_bodies: RwSignal<bool>,
 }
 
 /// One row of Route Targets.
@@ -80,6 +81,7 @@ impl RouteForm {
             fallbacks: Rows::new(),
             retry: RetryForm::of(draft.retry),
             keep_alive: RwSignal::new(draft.keep_alive),
+            keep_bodies: RwSignal::new(draft.keep_bodies),
         };
         let rows = draft.targets.into_iter();
         form.targets
@@ -121,6 +123,7 @@ impl RouteForm {
             policy: self.policy.draft(),
             retry: self.retry.draft(),
             keep_alive: self.keep_alive.get(),
+            keep_bodies: self.keep_bodies.get(),
         }
     }
 }
@@ -255,6 +258,7 @@ mod tests {
                     statuses: Some(vec![429, 500]),
                 },
                 keep_alive: false,
+                keep_bodies: true,
             };
             let form = RouteForm::new(Start::Stored(Uuid::from_u128(1), stored.clone()));
             assert_eq!(form.draft(), stored);

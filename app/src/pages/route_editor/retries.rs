@@ -87,6 +87,16 @@ pub(super) fn Retries(form: RouteForm, problems: Problems) -> impl IntoView {
                     on=form.keep_alive
                 />
             </div>
+            <div class="panel-bar">
+                <div class="panel-head">
+                    <h3 class="plugin-title">{text!(locale, route.keep_bodies)}</h3>
+                    <p class="panel-about">{text!(locale, route.keep_bodies_about)}</p>
+                </div>
+                <Switch
+                    label=Signal::stored(text!(locale, route.keep_bodies).to_owned())
+                    on=form.keep_bodies
+                />
+            </div>
         </section>
     }
 }

@@ -56,9 +56,9 @@ on_both_databases! {
         let store = open(&database).await;
         let version = store.settings_version().await.unwrap();
         let rows: Vec<RequestRow> = (1..=150).map(row).collect();
-        store.write_requests(&rows, &[]).await.unwrap();
-        store.write_requests(&rows[..3], &[]).await.unwrap();
-        store.write_requests(&[], &[]).await.unwrap();
+        store.write_requests(&rows, &[], &[]).await.unwrap();
+        store.write_requests(&rows[..3], &[], &[]).await.unwrap();
+        store.write_requests(&[], &[], &[]).await.unwrap();
         let mut newest_first = rows.clone();
         newest_first.reverse();
         assert_eq!(store.requests(&RequestQuery::default()).await.unwrap(), newest_first);
@@ -70,7 +70,7 @@ on_both_databases! {
     async fn each_filter_counts(database: TestDatabase) {
         let store = open(&database).await;
         let rows: Vec<RequestRow> = (1..=30).map(row).collect();
-        store.write_requests(&rows, &[]).await.unwrap();
+        store.write_requests(&rows, &[], &[]).await.unwrap();
         let all = RequestQuery::default;
         let page = RequestQuery { before: id(20), since: id(10), limit: 3, ..all() };
         assert_eq!(ids(&store, page).await, [19, 18, 17].map(id));
@@ -91,7 +91,7 @@ on_both_databases! {
     async fn the_old_and_those_too_many_are_pruned(database: TestDatabase) {
         let store = open(&database).await;
         let rows: Vec<RequestRow> = (1..=2_500).map(row).collect();
-        store.write_requests(&rows, &[]).await.unwrap();
+        store.write_requests(&rows, &[], &[]).await.unwrap();
         assert_eq!(store.prune_requests(10_000, Uuid::nil()).await.unwrap(), 0);
         assert_eq!(store.prune_requests(10_000, id(101)).await.unwrap(), 100);
         assert_eq!(store.prune_requests(5, Uuid::nil()).await.unwrap(), 2_395);
@@ -99,6 +99,21 @@ on_both_databases! {
         assert_eq!(left, [2_500, 2_499, 2_498, 2_497, 2_496].map(id));
         assert_eq!(store.prune_requests(0, Uuid::nil()).await.unwrap(), 5);
         assert_eq!(store.request(id(2_500)).await.unwrap(), None);
+    }
+
+    async fn bodies_are_kept_apart_and_go_first(database: TestDatabase) {
+        let store = open(&database).await;
+        let bodies = |n: u32| BodiesRow { id: id(n), sealed: vec![1, 2, 3] };
+        let rows = [row(1), row(2), row(3)];
+        store.write_requests(&rows, &[], &[bodies(1), bodies(2)]).await.unwrap();
+        assert_eq!(store.request_bodies(id(1)).await.unwrap(), Some(vec![1, 2, 3]));
+        assert_eq!(store.request_bodies(id(3)).await.unwrap(), None);
+        assert_eq!(store.prune_bodies(id(2)).await.unwrap(), 1);
+        assert_eq!(store.request_bodies(id(1)).await.unwrap(), None);
+        assert_eq!(store.request(id(1)).await.unwrap(), Some(row(1)));
+        // They do not outlive their request.
+        store.prune_requests(0, Uuid::nil()).await.unwrap();
+        assert_eq!(store.request_bodies(id(2)).await.unwrap(), None);
     }
 
     async fn a_name_has_one_number(database: TestDatabase) {
@@ -128,8 +143,8 @@ on_both_databases! {
 
     async fn what_requests_came_to_adds_up(database: TestDatabase) {
         let store = open(&database).await;
-        store.write_requests(&[], &[hour(10, 1, 2), hour(10, 2, 1), hour(11, 1, 5)]).await.unwrap();
-        store.write_requests(&[], &[hour(10, 1, 3), hour(12, 1, 1)]).await.unwrap();
+        store.write_requests(&[], &[hour(10, 1, 2), hour(10, 2, 1), hour(11, 1, 5)], &[]).await.unwrap();
+        store.write_requests(&[], &[hour(10, 1, 3), hour(12, 1, 1)], &[]).await.unwrap();
         let sums = async |by, hours| -> Vec<(i32, i32, u64, u64)> {
             let sums = store.usage(by, hours).await.unwrap();
             let all = |sum: UsageSum| (sum.hour, sum.name, sum.counts.requests, sum.counts.input);
@@ -149,7 +164,7 @@ on_both_databases! {
         let store = open(&database).await;
         let spoiled = RequestRow { id: id(2), ..row(1) };
         database.run("DROP TABLE request_details").await;
-        store.write_requests(&[spoiled], &[hour(1, 1, 1)]).await.unwrap_err();
+        store.write_requests(&[spoiled], &[hour(1, 1, 1)], &[]).await.unwrap_err();
         assert_eq!(store.usage(UsageBy::Route, 0..9).await.unwrap(), []);
     }
 }

@@ -495,6 +495,48 @@ async fn a_locked_database_holds_nobody_up_on_postgres() {
     a_locked_database_holds_nobody_up(Database::Postgres).await;
 }
 
+/// Only on routes that are set to keep it, and in no file in clear.
+#[tokio::test]
+async fn what_is_asked_and_answered_is_kept_where_it_is_wanted() {
+    let upstream = MockUpstream::start(|_| async {
+        axum::Json(json!({"choices": [], "said": "an answer nobody else may read"})).into_response()
+    })
+    .await;
+    let signalbox = Signalbox::start().await;
+    signalbox.provider("local", &[upstream.url()], &["m"]).await;
+    let target = json!([{"provider": "local", "model": "m"}]);
+    for keep in [true, false] {
+        let route =
+            json!({"name": format!("keeps-{keep}"), "targets": target, "keep_bodies": keep});
+        let made = signalbox.create("/routes", route).await;
+        assert_eq!(made["keep_bodies"], keep);
+    }
+    let key = signalbox.key().await;
+    for model in ["keeps-true", "keeps-false"] {
+        let body = json!({"model": model, "messages": "a question of mine"}).to_string();
+        let answer = signalbox.chat(&key, body).send().await.unwrap();
+        answer.bytes().await.unwrap();
+    }
+    let records = list(&signalbox, "").await;
+    let bodies_of = async |record: &Value| {
+        let path = format!("/requests/{}/bodies", record["id"].as_str().unwrap());
+        signalbox.get(&path).await
+    };
+    assert_eq!(
+        (&records[0]["bodies"], &records[1]["bodies"]),
+        (&json!(false), &json!(true))
+    );
+    assert_eq!(bodies_of(&records[0]).await.0, 404);
+    let (status, bodies) = bodies_of(&records[1]).await;
+    assert_eq!(status, 200);
+    let text = |part: &str| bodies[part]["text"].as_str().unwrap().to_owned();
+    assert!(text("asked").contains("a question of mine") && text("asked").contains("keeps-true"));
+    assert!(text("answered").contains("an answer nobody else may read"));
+    assert_eq!(bodies["asked"]["cut"], false);
+    let dump = signalbox.database.dump().await;
+    assert!(!dump.contains("question of mine") && !dump.contains("nobody else"));
+}
+
 async fn ask(signalbox: &Signalbox, key: &str, model: &str) {
     let answer = signalbox
         .chat(key, json!({"model": model}).to_string())
