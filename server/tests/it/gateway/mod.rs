@@ -10,3 +10,4 @@ mod responses;
 mod retries;
 mod shares;
 mod stopping;
+mod traces;
