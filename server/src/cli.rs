@@ -1,5 +1,6 @@
 //! The command line. Every flag has an environment variable.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -80,6 +81,9 @@ pub struct Serve {
     #[arg(long, env = "SIGNALBOX_METRICS_LISTEN")]
     pub metrics_listen: Option<SocketAddr>,
 
+    #[command(flatten)]
+    pub otlp: Otlp,
+
     /// Proxy for calls to providers; the system's proxy settings are ignored.
     #[arg(long, env = "SIGNALBOX_UPSTREAM_PROXY", hide_env_values = true)]
     pub upstream_proxy: Option<String>,
@@ -125,6 +129,35 @@ pub struct Serve {
     pub shutdown_grace_s: u64,
 }
 
+/// Traces of requests for OpenTelemetry.
+#[derive(Clone, Args)]
+pub struct Otlp {
+    /// A collector that takes traces by OTLP over HTTP, such as http://127.0.0.1:4318 [default: none]
+    #[arg(long, env = "SIGNALBOX_OTLP_ENDPOINT", hide_env_values = true)]
+    pub otlp_endpoint: Option<String>,
+
+    /// Headers for the collector: name=value,name=value with percent-encoded values.
+    #[arg(long, env = "SIGNALBOX_OTLP_HEADERS", hide_env_values = true)]
+    pub otlp_headers: Option<String>,
+
+    /// Share of traces that are exported, from 0 to 1; a client's traceparent decides for itself.
+    #[arg(long, env = "SIGNALBOX_OTLP_SAMPLE", default_value_t = 1.0, value_parser = share)]
+    pub otlp_sample: f64,
+}
+
+impl fmt::Debug for Otlp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Endpoint and headers may hold secrets.
+        f.debug_struct("Otlp").finish_non_exhaustive()
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok();
+    let share = share.filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "it is a number from 0 to 1".to_owned())
+}
+
 #[derive(Clone, Debug, Args)]
 pub struct ResetPassword {
     #[command(flatten)]
@@ -150,6 +183,16 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_share_is_from_0_to_1() {
+        for good in ["0", "1", "0.25", "1e-3"] {
+            assert!(share(good).is_ok(), "{good}");
+        }
+        for bad in ["", "-0.1", "1.01", "NaN", "inf", "half"] {
+            assert!(share(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

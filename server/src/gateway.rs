@@ -35,6 +35,7 @@ pub mod session;
 pub mod splice;
 pub mod spool;
 pub mod sse;
+pub mod trace_parent;
 pub mod traffic;
 pub mod upstream;
 pub mod usage;

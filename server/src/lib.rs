@@ -21,6 +21,7 @@ pub mod request_archive;
 pub mod server;
 pub mod snapshot;
 pub mod store;
+pub mod trace_export;
 pub mod upstream_url;
 pub mod vault;
 

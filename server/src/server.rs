@@ -32,6 +32,7 @@ use crate::prober::Prober;
 use crate::request_archive::{RequestArchive, Retention};
 use crate::snapshot::Snapshots;
 use crate::store::Store;
+use crate::trace_export::{self, Exporter, Traces};
 use crate::vault::{SecretKey, Vault};
 use crate::{assets, cross_origin, health_checks, http, listener, monitoring};
 
@@ -104,6 +105,7 @@ pub struct Backlogs {
     queue: Queue,
     traffic: Arc<Traffic>,
     request_archive: Arc<RequestArchive>,
+    traces: Option<(Traces, Exporter)>,
 }
 
 impl Bound {
@@ -171,12 +173,17 @@ impl Bound {
             Arc::clone(&state.snapshots),
             stop.clone(),
         ));
+        let (traces, exporter) = backlogs.traces.unzip();
+        if let Some(exporter) = exporter {
+            background.spawn(exporter.run(served.clone()));
+        }
         let log = Arc::clone(&state.gateway.log);
         background.spawn(log.keep_up(
             backlogs.queue,
             Counters {
                 metrics: Arc::clone(&state.metrics),
                 traffic: backlogs.traffic,
+                traces,
             },
             backlogs.request_archive,
             served.clone(),
@@ -229,6 +236,11 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
     let snapshots = Arc::new(snapshots);
     let (log, queue) = RequestLog::new();
     let metrics = Metrics::new().map_err(StartError::new)?;
+    let traces = trace_export::Settings::read(&options.otlp)
+        .map_err(StartError)?
+        .map(|settings| trace_export::open(settings, metrics.traces_dropped.clone()))
+        .transpose()
+        .map_err(StartError)?;
     let (owners, backlog) = Owners::new(Arc::new(OwnerArchive::new(store.clone())));
     let gateway = Gateway {
         snapshots: Arc::clone(&snapshots),
@@ -286,6 +298,7 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
             queue,
             traffic,
             request_archive,
+            traces,
         },
     ))
 }

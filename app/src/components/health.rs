@@ -12,11 +12,10 @@ pub(crate) fn InstanceHealth(traffic: LiveTraffic, provider: String) -> impl Int
     let locale = use_locale();
     move || {
         let found = traffic.of_provider(&provider);
-        let several = found.len() > 1;
         let noted: Vec<_> = found
             .into_iter()
             .filter(|one| one.health != Health::Ok || one.last_error.is_some())
-            .map(|one| view! { <li><State instance=one several /></li> })
+            .map(|one| view! { <li><State instance=one /></li> })
             .collect();
         (!noted.is_empty()).then(
             || view! { <ul class="health" aria-label=text!(locale, health.title)>{noted}</ul> },
@@ -39,19 +38,18 @@ pub(crate) fn TroubledCount(traffic: LiveTraffic, providers: Vec<String>) -> imp
 }
 
 #[component]
-fn State(instance: Instance, several: bool) -> impl IntoView {
+fn State(instance: Instance) -> impl IntoView {
     let locale = use_locale();
     let class = match instance.health {
         Health::Ok => "state",
         Health::Recovering => "state recovering",
         Health::Ejected => "state failed",
     };
-    let url = several.then(|| view! { <span class="health-url">{instance.url.clone()}</span> });
     view! {
         <span class=class>
             <span>{in_words(locale, &instance)}</span>
         </span>
-        {url}
+        <span class="health-url">{instance.url.clone()}</span>
     }
 }
 

@@ -177,6 +177,7 @@ impl<'a> Dispatch<'a> {
     ) -> Result<Option<Answer>, GatewayError> {
         let Taken { choice, inflight } = taken;
         let mut attempt = Attempt::at(choice, is_fallback);
+        attempt.begun = self.recording.elapsed();
         let tried = try_at(choice, self.outgoing, &mut attempt).await;
         self.recording.note(|record| record.attempts.push(attempt));
         tries.tried.push(choice);

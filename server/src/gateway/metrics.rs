@@ -31,6 +31,7 @@ pub struct Metrics {
     tokens: CounterVec,
     answer_bytes: IntCounter,
     dropped: IntCounter,
+    pub traces_dropped: IntCounter,
     inflight: IntGaugeVec,
     up: IntGaugeVec,
 }
@@ -109,6 +110,10 @@ impl Metrics {
             dropped: single(
                 "signalbox_records_dropped_total",
                 "Records of requests that were lost because nobody kept up with them.",
+            )?,
+            traces_dropped: single(
+                "signalbox_traces_dropped_total",
+                "Requests whose traces the collector (--otlp-endpoint) did not get.",
             )?,
             inflight: gauge(
                 "signalbox_inflight_requests",

@@ -29,6 +29,7 @@ use super::incoming::Incoming;
 use super::payload::Payload;
 use super::record::{Recording, RequestId};
 use super::response_watch::ResponseWatch;
+use super::trace_parent::TraceParent;
 use super::{Endpoint, Gateway, responses};
 use crate::snapshot::{CompiledKey, CompiledRoute, Snapshot};
 
@@ -73,7 +74,12 @@ impl Gateway {
     pub fn begin(&self, parts: &Parts, key: &Arc<CompiledKey>) -> Recording {
         let id = parts.extensions.get::<RequestId>();
         let id = id.map_or_else(Uuid::now_v7, |id| id.0);
-        Recording::begin(id, parts.uri.path(), key, &self.log)
+        let mut recording = Recording::begin(id, parts.uri.path(), key, &self.log);
+        recording.note(|record| {
+            record.method = parts.method.clone();
+            record.trace_parent = TraceParent::of(&parts.headers);
+        });
+        recording
     }
 
     pub fn respond(

@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 
 use app::api::price::Price;
 use chrono::{DateTime, Utc};
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use uuid::Uuid;
 
 use super::bodies::Bodies;
 use super::decision::Decided;
 use super::request_log::RequestLog;
 use super::sse;
+use super::trace_parent::TraceParent;
 use super::upstream::Failure;
 use super::usage::{Copied, Usage};
 use crate::snapshot::{Choice, CompiledKey, CompiledRoute, Placement};
@@ -27,6 +28,7 @@ pub struct RequestId(pub Uuid);
 pub struct Record {
     pub id: Uuid,
     pub at: DateTime<Utc>,
+    pub method: Method,
     /// The whole path, without the query.
     pub path: String,
     pub key: Arc<CompiledKey>,
@@ -59,6 +61,8 @@ pub struct Record {
     pub error: Option<&'static str>,
     /// What was asked and answered, where the route keeps it.
     pub bodies: Option<Box<Bodies>>,
+    /// The client's own trace, where it has one.
+    pub trace_parent: Option<TraceParent>,
 }
 
 /// One try to get an answer.
@@ -71,6 +75,9 @@ pub struct Attempt {
     /// Of the target's tokens.
     pub price: Option<Price>,
     pub outcome: Result<StatusCode, Failure>,
+    /// Since the request came in.
+    pub begun: Duration,
+    /// With the credential that led to the outcome.
     pub took: Duration,
     /// Credentials that were refused before the one that led to the outcome.
     pub refused: Vec<Refused>,
@@ -90,6 +97,19 @@ impl Attempt {
         self.target.split('/').next().unwrap_or_default()
     }
 
+    /// Its model, which may.
+    pub fn model(&self) -> &str {
+        self.target
+            .split_once('/')
+            .map_or("", |(_provider, model)| model)
+    }
+
+    /// With those of its credentials that were refused.
+    pub fn took_in_all(&self) -> Duration {
+        let refused = self.refused.iter().map(|refused| refused.took);
+        refused.sum::<Duration>() + self.took
+    }
+
     pub fn at(choice: Choice<'_>, is_fallback: bool) -> Self {
         Self {
             target: Arc::clone(&choice.target.name),
@@ -102,8 +122,40 @@ impl Attempt {
                 .get(&*choice.target.model)
                 .copied(),
             outcome: Err(Failure::Reset),
+            begun: Duration::ZERO,
             took: Duration::ZERO,
             refused: Vec::new(),
+        }
+    }
+}
+
+impl Record {
+    /// Of a request that has just come in; as long as nothing else is known, its client has left.
+    pub fn new(id: Uuid, path: &str, key: &Arc<CompiledKey>) -> Self {
+        Self {
+            id,
+            at: Utc::now(),
+            method: Method::POST,
+            path: path.to_owned(),
+            key: Arc::clone(key),
+            route: None,
+            placement: Arc::default(),
+            session: None,
+            decision: None,
+            ticket: 0.0,
+            read: Duration::ZERO,
+            decide: Duration::ZERO,
+            is_bound: false,
+            attempts: Vec::new(),
+            status: STATUS_OF_CLIENT_LEFT,
+            is_streaming: false,
+            first_byte: None,
+            duration: Duration::ZERO,
+            bytes: 0,
+            usage: None,
+            error: Some(CLIENT_LEFT),
+            trace_parent: None,
+            bodies: None,
         }
     }
 }
@@ -118,31 +170,8 @@ pub struct Recording {
 
 impl Recording {
     pub fn begin(id: Uuid, path: &str, key: &Arc<CompiledKey>, log: &Arc<RequestLog>) -> Self {
-        let record = Record {
-            id,
-            at: Utc::now(),
-            path: path.to_owned(),
-            key: Arc::clone(key),
-            route: None,
-            placement: Arc::default(),
-            session: None,
-            decision: None,
-            ticket: 0.0,
-            read: Duration::ZERO,
-            decide: Duration::ZERO,
-            is_bound: false,
-            attempts: Vec::new(),
-            status: CLIENT_LEFT,
-            is_streaming: false,
-            first_byte: None,
-            duration: Duration::ZERO,
-            bytes: 0,
-            usage: None,
-            error: Some("the client left"),
-            bodies: None,
-        };
         Self {
-            record: Some(Box::new(record)),
+            record: Some(Box::new(Record::new(id, path, key))),
             begun: Instant::now(),
             log: Arc::clone(log),
         }
@@ -197,8 +226,11 @@ impl Recording {
     }
 }
 
+/// What a record says of a request whose client did not wait for the end.
+pub const CLIENT_LEFT: &str = "the client left";
+
 /// As nginx calls it; no client ever reads it.
-const CLIENT_LEFT: StatusCode = match StatusCode::from_u16(499) {
+const STATUS_OF_CLIENT_LEFT: StatusCode = match StatusCode::from_u16(499) {
     Ok(status) => status,
     Err(_) => StatusCode::REQUEST_TIMEOUT,
 };

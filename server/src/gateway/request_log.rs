@@ -16,6 +16,7 @@ use super::metrics::Metrics;
 use super::record::Record;
 use super::traffic::Traffic;
 use super::usage::Copied;
+use crate::trace_export::Traces;
 
 /// Waiting to be worked up.
 const MOST_WAITING: usize = 16_384;
@@ -51,6 +52,8 @@ pub struct RequestLog {
 pub struct Counters {
     pub metrics: Arc<Metrics>,
     pub traffic: Arc<Traffic>,
+    /// Where traces of requests go, if anywhere.
+    pub traces: Option<Traces>,
 }
 
 /// What the two tasks take from.
@@ -178,7 +181,11 @@ impl RequestLog {
             Ended::Request(record, _) => {
                 counters.metrics.ended(&record);
                 counters.traffic.ended(&record);
-                Unwritten::Request(record.into())
+                let record: Arc<Record> = record.into();
+                if let Some(traces) = &counters.traces {
+                    traces.ended(&record);
+                }
+                Unwritten::Request(record)
             }
             Ended::Reached(reached) => Unwritten::Reached(reached),
         };
@@ -358,6 +365,7 @@ pub mod tests {
         Counters {
             metrics: Arc::new(Metrics::new().unwrap()),
             traffic: Arc::default(),
+            traces: None,
         }
     }
 

@@ -10,4 +10,5 @@ mod responses;
 mod retries;
 mod shares;
 mod stopping;
+mod traces;
 mod usage_in_streams;
