@@ -4,10 +4,11 @@ use leptos::prelude::*;
 
 use crate::api::price::Amount;
 use crate::api::usage::{Counts, UsageBy, UsageRow};
+use crate::components::figures::{grouped, money};
 use crate::components::track::percent;
 use crate::i18n::{text, use_locale};
 
-use super::words::{by_name, grouped, money, row_name};
+use super::words::{by_name, row_name};
 
 #[component]
 pub(super) fn UsageTable(by: UsageBy, rows: Vec<UsageRow>) -> impl IntoView {

@@ -1,33 +1,10 @@
 //! Names and numbers as the page writes them.
 
-use crate::api::price::Amount;
 use crate::api::usage::UsageBy;
+use crate::components::figures::grouped;
 use crate::i18n::{Locale, text};
 
 use super::chosen::Measure;
-
-/// Whole, in groups of three.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut written = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            written.push(',');
-        }
-        written.push(digit);
-    }
-    written
-}
-
-/// To the hundredth, and what is less to the millionth.
-pub(super) fn money(amount: Amount) -> String {
-    let whole = grouped(amount.millionths / 1_000_000);
-    let rest = amount.millionths % 1_000_000;
-    match (amount.millionths, rest / 10_000) {
-        (1..10_000, _) => format!("0.{rest:06}"),
-        (_, hundredths) => format!("{whole}.{hundredths:02}"),
-    }
-}
 
 /// In few signs, for an axis whose steps are round.
 pub(super) fn short(number: u64) -> String {
@@ -84,32 +61,6 @@ pub(super) fn by_name(locale: Locale, by: UsageBy) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped() {
-        for (number, written) in [
-            (0, "0"),
-            (999, "999"),
-            (1_000, "1,000"),
-            (12_345, "12,345"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(grouped(number), written);
-        }
-    }
-
-    #[test]
-    fn money_is_written_as_it_is_counted() {
-        for (millionths, written) in [
-            (0, "0.00"),
-            (11, "0.000011"),
-            (10_000, "0.01"),
-            (1_239_999, "1.23"),
-            (1_234_567_800_000, "1,234,567.80"),
-        ] {
-            assert_eq!(money(Amount::new(millionths)), written);
-        }
-    }
 
     #[test]
     fn an_axis_is_short() {
