@@ -38,6 +38,10 @@ test: ## Run all tests: Rust, Postgres, kill -9, clients, real models, browser
 soak: build ## Half an hour of mixed traffic against upstreams that fail by chance
 	"$$(scripts/python-env.sh e2e/requirements.txt)/python" e2e/soak/soak.py $(MINUTES)
 
+.PHONY: bench
+bench: build ## Measure it beside proxies and other gateways (20 minutes, nothing else running)
+	scripts/bench.sh
+
 .PHONY: lint
 lint: ## Check formatting, lints, types, licences
 	scripts/lint.sh

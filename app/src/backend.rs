@@ -9,7 +9,6 @@ use uuid::Uuid;
 
 use crate::api::account::{About, PasswordChange, Session};
 use crate::api::explain::{DecisionTrial, DecisionTried, Explanation, Question};
-use crate::api::instance::Instance;
 use crate::api::key::{Key, KeyDraft, NewKey};
 use crate::api::list::{List, Page};
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
@@ -58,8 +57,6 @@ pub trait Backend: Send + Sync {
         draft: ProviderDraft,
     ) -> Result<Vec<String>, ApiError>;
 
-    /// All instances as the gateway has them at this moment.
-    async fn list_instances(&self) -> Result<List<Instance>, ApiError>;
     /// The form of an instance's URL by which the gateway tells instances apart.
     fn base_url(&self, written: &str) -> String;
     /// Asks a decision service about a prompt.

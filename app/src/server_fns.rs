@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 use crate::api::account::{About, PasswordChange, Session};
 use crate::api::explain::{DecisionTrial, DecisionTried, Explanation, Question};
-use crate::api::instance::Instance;
 use crate::api::key::{Key, KeyDraft, NewKey};
 use crate::api::list::List;
 use crate::api::provider::{Provider, ProviderDraft, ProviderTest};
@@ -101,12 +100,6 @@ pub async fn delete_routes(ids: Vec<Uuid>) -> Result<Vec<NotDeleted>, ApiError> 
         Ok(refused)
     })
     .await
-}
-
-/// How all instances are at this moment.
-#[server(prefix = "/fn", endpoint = "list-instances", input = Json, output = Json)]
-pub async fn list_instances() -> Result<Vec<Instance>, ApiError> {
-    answer(async { Ok(backend()?.list_instances().await?.items) }).await
 }
 
 /// Providers with the routes that use them.

@@ -69,7 +69,7 @@ test('an answer streams in, and says why it came from where it did', async ({ pa
   });
 
   await test.step('says why', async () => {
-    const why = conversation(page).getByRole('region', { name: 'Why it went there' });
+    const why = conversation(page).getByRole('group', { name: 'Why it went there' });
     await expect(why).toContainText('local/small');
     await expect(why.getByRole('link', { name: 'Open the request' })).toHaveAttribute(
       'href',
@@ -91,6 +91,7 @@ test('an answer streams in, and says why it came from where it did', async ({ pa
     await page.getByLabel('System text').fill('Be short.');
     await page.getByLabel('Max tokens').fill('64');
     await say(page, 'And again.');
+    await expect.poll(() => talker.asked.length).toBe(2);
     await expect(answers).toHaveCount(2);
     const asked = talker.asked.at(-1);
     expect(asked?.headers['session-id']).toBe('demo-session');
@@ -188,7 +189,9 @@ test('what goes wrong is said in a sentence, and what was typed stays', async ({
   });
 
   await test.step('no such route', async () => {
-    await page.getByRole('combobox', { name: 'Route of conversation 1' }).fill('missing');
+    const route = page.getByRole('combobox', { name: 'Route of conversation 1' });
+    await route.fill('missing');
+    await route.press('Escape');
     await page.getByRole('button', { name: 'Send' }).click();
     await expect(alert.last()).toContainText('404: ');
     await expect(alert.last()).toContainText('missing');
@@ -254,7 +257,7 @@ test.describe('in Japanese', () => {
     await page.getByRole('button', { name: '送信' }).click();
     const answered = page.getByRole('region', { name: '会話1' });
     await expect(answered.locator('.turn-answer')).toHaveText(greeting('small'));
-    await expect(answered.getByRole('region', { name: 'そこへ送られた理由' })).toContainText(
+    await expect(answered.getByRole('group', { name: 'そこへ送られた理由' })).toContainText(
       'local/small',
     );
     expect(talker.asked.length).toBe(1);

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use routing::{RouteBy, Share};
 
 use crate::api::ranking::{Part, Ranked};
+use crate::components::chart::{Chart, Series, largest};
 use crate::components::checkbox::Checkbox;
 use crate::components::choice::Choice;
 use crate::components::confirm::Confirm;
@@ -67,10 +68,11 @@ fn Pieces(
     let off = RwSignal::new(false);
     let ticked = RwSignal::new(true);
     let picked = RwSignal::new(String::new());
-    let (tabs_id, choice_name, filter_id) = match theme {
-        "light" => ("light-tabs", "light-choice", "light-filter"),
-        _ => ("dark-tabs", "dark-choice", "dark-filter"),
+    let (tabs_id, choice_name, filter_id, chart_id) = match theme {
+        "light" => ("light-tabs", "light-choice", "light-filter", "light-chart"),
+        _ => ("dark-tabs", "dark-choice", "dark-filter", "dark-chart"),
     };
+    let hours = Memo::new(|_| (0..24).map(|hour| format!("{hour:02}:00")).collect());
     let code = NodeRef::<Code>::new();
     let now = use_now();
 
@@ -149,6 +151,17 @@ fn Pieces(
         <section class="panel">
             <h2 class="panel-title">"Ranking"</h2>
             <RankingBars ranking=ranking() />
+        </section>
+        <section class="panel">
+            <h2 class="panel-title">"Chart"</h2>
+            <Chart
+                id=chart_id
+                summary="Requests per hour of ten routes".to_owned()
+                unit="Requests per hour".to_owned()
+                series=largest(series(), "all others")
+                labels=hours
+                short=|number| number.to_string()
+            />
         </section>
         <section class="panel">
             <h2 class="panel-title">"Table"</h2>
@@ -277,6 +290,15 @@ fn ranking() -> Vec<Ranked> {
         candidate("qwen3-0.6b", 0.667, 0.1, None),
         candidate("gemma3", 0.0, 0.0, Some("its target is switched off")),
     ]
+}
+
+fn series() -> Vec<Series> {
+    let values = |route: u64| (0..24).map(move |hour| hour * (route + 3) % 17 * route);
+    let one = |route: u64| Series {
+        name: format!("route-{route}"),
+        values: values(route).collect(),
+    };
+    (1..=10).map(one).collect()
 }
 
 fn branches() -> Vec<Branch> {

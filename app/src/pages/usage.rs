@@ -21,7 +21,7 @@ use chosen::Chosen;
 use clock::{now, use_offset};
 use over_time::OverTime;
 use table::UsageTable;
-use toolbar::{Export, Toolbar};
+use toolbar::Toolbar;
 
 /// With what was asked, which the server may have done for the browser.
 type Answered = (UsageQuery, Usage);
@@ -58,8 +58,7 @@ pub(crate) fn UsagePage() -> impl IntoView {
                         } else {
                             view! {
                                 <OverTime query=query.clone() usage=usage.clone() chosen />
-                                <UsageTable by=query.by rows=usage.rows />
-                                <Export query />
+                                <UsageTable query rows=usage.rows />
                             }
                                 .into_any()
                         }

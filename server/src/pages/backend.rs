@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 
 use app::api::account::{About, PasswordChange, Session};
 use app::api::explain::{DecisionTrial, DecisionTried, Explanation, Question};
-use app::api::instance::Instance;
 use app::api::key::{Key, KeyDraft, NewKey};
 use app::api::list::{List, Page};
 use app::api::provider::{Provider, ProviderDraft, ProviderTest};
@@ -199,11 +198,6 @@ impl Backend for PageBackend {
             self.state.prober.upstream_models(record).await
         })
         .await
-    }
-
-    async fn list_instances(&self) -> Result<List<Instance>, ApiError> {
-        self.guarded(|_| async { Ok(self.state.inspector.instances()) })
-            .await
     }
 
     fn base_url(&self, written: &str) -> String {

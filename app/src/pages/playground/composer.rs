@@ -66,7 +66,7 @@ pub(super) fn Composer(
             let failed = || {
                 let mut asked = all(columns);
                 asked.retain(|one| !one.turns.read().is_empty());
-                asked.into_iter().all(Conversation::has_failed)
+                !asked.is_empty() && asked.into_iter().all(Conversation::has_failed)
             };
             if !busy && draft.read_untracked().is_empty() && untrack(failed) {
                 write(sent.get_value());

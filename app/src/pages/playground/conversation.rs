@@ -159,6 +159,9 @@ impl Conversation {
 
     /// The last question once more, in the place of its answer.
     pub(super) fn again(self, setup: Setup) {
+        if self.route.read_untracked().trim().is_empty() || untrack(|| self.is_busy()) {
+            return;
+        }
         let last = self.turns.try_update(Vec::pop).flatten();
         if let Some(Turn { asked, .. }) = last {
             self.say(setup, asked);

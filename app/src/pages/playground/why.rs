@@ -47,7 +47,6 @@ enum Place {
 #[component]
 fn Record(record: RequestRecord) -> impl IntoView {
     let locale = use_locale();
-    let why = story::why(&record, locale);
     let times = record.ttfb_ms.map(|ttfb| {
         let total = record.duration_ms;
         text!(locale, playground.facts, ttfb = ttfb, total = total)
@@ -57,8 +56,9 @@ fn Record(record: RequestRecord) -> impl IntoView {
         text!(locale, playground.tokens, input = input, output = output)
     });
     let facts = times.into_iter().chain(tokens).collect::<Vec<_>>();
+    let why = story::why(&record, locale);
     view! {
-        <section class="turn-why" aria-label=text!(locale, playground.why)>
+        <div class="turn-why" role="group" aria-label=text!(locale, playground.why)>
             {record
                 .target
                 .map(|target| view! { <code class="turn-target">{target}</code> })}
@@ -66,6 +66,6 @@ fn Record(record: RequestRecord) -> impl IntoView {
             {(!facts.is_empty())
                 .then(|| view! { <p class="field-hint">{facts.join(" ")}</p> })}
             <a href=paths::request(record.id)>{text!(locale, playground.open_request)}</a>
-        </section>
+        </div>
     }
 }

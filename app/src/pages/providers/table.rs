@@ -2,9 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::components::health::{InstanceHealth, Instances};
+use crate::components::health::InstanceHealth;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::provider_words::kind_name;
+use crate::components::traffic::LiveTraffic;
 use crate::i18n::{text, use_locale};
 use crate::live::use_live;
 use crate::paths;
@@ -19,7 +20,7 @@ pub(super) fn ProviderTable(
     doomed: RwSignal<Option<ProviderSummary>>,
 ) -> impl IntoView {
     let locale = use_locale();
-    let instances = Instances::watch();
+    let traffic = LiveTraffic::follow();
     view! {
         <div class="table-box">
             <table class="table provider-table">
@@ -41,7 +42,7 @@ pub(super) fn ProviderTable(
                 <tbody>
                     {providers
                         .into_iter()
-                        .map(|provider| view! { <ProviderRow provider doomed health=instances /> })
+                        .map(|provider| view! { <ProviderRow provider doomed traffic /> })
                         .collect_view()}
                 </tbody>
             </table>
@@ -53,7 +54,7 @@ pub(super) fn ProviderTable(
 fn ProviderRow(
     provider: ProviderSummary,
     doomed: RwSignal<Option<ProviderSummary>>,
-    health: Instances,
+    traffic: LiveTraffic,
 ) -> impl IntoView {
     let locale = use_locale();
     let live = use_live();
@@ -97,7 +98,7 @@ fn ProviderRow(
             <td class="cell-instances" title=all_instances>
                 <span class="cut">{instances.into_iter().next()}</span>
                 {more(more_instances)}
-                <InstanceHealth instances=health provider=name.clone() />
+                <InstanceHealth traffic provider=name.clone() />
             </td>
             <td class="cell-models number" data-label=text!(locale, providers.column_models)>
                 {models}

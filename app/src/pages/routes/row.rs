@@ -3,13 +3,14 @@
 use leptos::prelude::*;
 use routing::TargetDraft;
 
-use crate::components::health::{InstanceHealth, Instances, TroubledCount};
+use crate::components::health::{InstanceHealth, TroubledCount};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::route_by::{RouteByBadge, route_by_name};
 use crate::components::switch::Switch;
 use crate::components::time::Time;
 use crate::components::toast::use_toasts;
 use crate::components::track::{LargeTrack, SmallTrack};
+use crate::components::traffic::{LiveTraffic, RouteFlow, TargetFlows};
 use crate::i18n::{text, use_locale};
 use crate::live::use_live;
 use crate::{paths, server_fns};
@@ -23,7 +24,7 @@ const COLUMNS: &str = "8";
 pub(super) fn RouteRow(
     item: Item,
     listing: Listing,
-    instances: Instances,
+    traffic: LiveTraffic,
     on_changed: Callback<()>,
 ) -> impl IntoView {
     let locale = use_locale();
@@ -87,12 +88,13 @@ pub(super) fn RouteRow(
                 </th>
                 <td class="cell-targets">
                     <SmallTrack branches label=track_label />
+                    <RouteFlow traffic route=id />
                 </td>
                 <td class="cell-ready">
                     <span class="ready" class:short=short>
                         {text!(locale, routes.ready, ready = ready, targets = targets)}
                     </span>
-                    <TroubledCount instances providers />
+                    <TroubledCount traffic providers />
                 </td>
                 <td class="cell-route-by">
                     <RouteByBadge route_by=route.route_by />
@@ -145,10 +147,11 @@ pub(super) fn RouteRow(
                                 let health = watched
                                     .get_value()
                                     .into_iter()
-                                    .map(|provider| view! { <InstanceHealth instances provider /> })
+                                    .map(|provider| view! { <InstanceHealth traffic provider /> })
                                     .collect_view();
                                 view! {
                                     <LargeTrack branches label />
+                                    <TargetFlows traffic route=id />
                                     {health}
                                 }
                             })

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::components::health::Instances;
 use crate::components::icon::{Glyph, Icon};
+use crate::components::traffic::LiveTraffic;
 use crate::i18n::{text, use_locale};
 use crate::live::use_live;
 use crate::summary::RouteList;
@@ -20,7 +20,7 @@ pub(super) fn RouteTable(
 ) -> impl IntoView {
     let locale = use_locale();
     let items = StoredValue::new(Item::all(list));
-    let instances = Instances::watch();
+    let traffic = LiveTraffic::follow();
     let matching = Memo::new(move |_| items.with_value(|items| listing.matching(items)));
     let shown = move || {
         let most = listing.most.get();
@@ -51,7 +51,7 @@ pub(super) fn RouteTable(
                         </tr>
                     </thead>
                     <For each=shown key=|item| item.route.id let:item>
-                        <RouteRow item listing instances on_changed />
+                        <RouteRow item listing traffic on_changed />
                     </For>
                 </table>
                 <p class="table-note" role="status" hidden=move || !nothing()>

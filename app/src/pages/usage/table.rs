@@ -1,18 +1,20 @@
-//! What each route, target or key came to, over the whole time.
+//! What each route, target or key came to, over the whole time; and all of it to take away.
 
 use leptos::prelude::*;
 
 use crate::api::price::Amount;
-use crate::api::usage::{Counts, UsageBy, UsageRow};
+use crate::api::usage::{Counts, UsageQuery, UsageRow};
 use crate::components::figures::{grouped, money};
 use crate::components::track::percent;
 use crate::i18n::{text, use_locale};
 
+use super::chosen::export_address;
 use super::words::{by_name, row_name};
 
 #[component]
-pub(super) fn UsageTable(by: UsageBy, rows: Vec<UsageRow>) -> impl IntoView {
+pub(super) fn UsageTable(query: UsageQuery, rows: Vec<UsageRow>) -> impl IntoView {
     let locale = use_locale();
+    let by = query.by;
     let mut all = Counts::default();
     for row in &rows {
         all.add(row.total);
@@ -35,9 +37,14 @@ pub(super) fn UsageTable(by: UsageBy, rows: Vec<UsageRow>) -> impl IntoView {
 
     view! {
         <section class="usage-totals" aria-labelledby="usage-totals">
-            <h2 class="panel-title" id="usage-totals">
-                {text!(locale, usage.totals)}
-            </h2>
+            <div class="usage-head">
+                <h2 class="panel-title" id="usage-totals">
+                    {text!(locale, usage.totals)}
+                </h2>
+                <a class="button small" href=export_address(&query) download="">
+                    {text!(locale, usage.export)}
+                </a>
+            </div>
             <div class="table-box">
                 <table class="table usage-table">
                     <thead>

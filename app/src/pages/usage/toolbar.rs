@@ -1,12 +1,12 @@
-//! Over how long and by what; and the same numbers to take away.
+//! Over how long, and by what.
 
 use leptos::prelude::*;
 
-use crate::api::usage::{UsageBy, UsageQuery};
+use crate::api::usage::UsageBy;
 use crate::components::choice::Choice;
 use crate::i18n::{text, use_locale};
 
-use super::chosen::{Chosen, Range, export_address};
+use super::chosen::{Chosen, Range};
 use super::words::by_name;
 
 #[component]
@@ -35,17 +35,5 @@ pub(super) fn Toolbar(chosen: Chosen) -> impl IntoView {
                 value=chosen.by
             />
         </div>
-    }
-}
-
-#[component]
-pub(super) fn Export(query: UsageQuery) -> impl IntoView {
-    let locale = use_locale();
-    view! {
-        <p class="usage-export">
-            <a class="button" href=export_address(&query) download="">
-                {text!(locale, usage.export)}
-            </a>
-        </p>
     }
 }

@@ -13,14 +13,14 @@ fn row(n: u32) -> RequestRow {
         target: i32::try_from(n % 3).unwrap(),
         api_key: 2,
         path: 3,
-        status: if n % 10 == 0 { 503 } else { 200 },
+        status: if n.is_multiple_of(10) { 503 } else { 200 },
         decided_by: 4,
-        flags: if n % 2 == 0 {
+        flags: if n.is_multiple_of(2) {
             flag::TIE | flag::STREAMING
         } else {
             flag::FALLBACK
         },
-        ttfb_ms: (n % 5 > 0).then_some(i32::try_from(n).unwrap()),
+        ttfb_ms: (!n.is_multiple_of(5)).then_some(i32::try_from(n).unwrap()),
         duration_ms: i32::try_from(n * 2).unwrap(),
         input: Some(7),
         output: None,

@@ -1,0 +1,87 @@
+"""Small requests at 1, 16 and 128 connections: cost, speed, added time, memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from .. import chat, wrk
+from ..bench import Bench, say
+from ..measure import Collected, load
+from ..processes import memory_kib
+from ..tables import NONE, Table, less, ratio, spread
+
+SECONDS = {1: 2, 16: 3, 128: 2}
+
+
+def measure(bench: Bench) -> dict[str, Any]:
+    at = {connections: Collected() for connections in SECONDS}
+    memory: dict[str, dict[str, int]] = {}
+    with bench.static_upstream() as upstream, bench.running(upstream) as contenders:
+        asked = {
+            one.name: chat.in_sessions(one.port, one.key, chat.chat_body()) for one in contenders
+        }
+        time.sleep(1)
+        for one in contenders:
+            memory[one.name] = {"idle_kib": memory_kib(one.pid)}
+        for one in contenders:
+            wrk.run(one.port, asked[one.name], 16, 1)
+        for number in bench.rounds(4):
+            say(f"requests, round {number + 1}")
+            for connections, seconds in SECONDS.items():
+                for one in contenders:
+                    if one.is_slow and number > 1:
+                        continue
+                    # The slow have seconds between two answers when all connections ask.
+                    time_s = 4 if one.is_slow else bench.seconds(seconds)
+                    figures = load(one, asked[one.name], connections, time_s)
+                    at[connections].add(one.name, figures)
+                    loaded = max(memory[one.name].get("loaded_kib", 0), memory_kib(one.pid))
+                    memory[one.name]["loaded_kib"] = loaded
+    return {
+        "connections": {str(number): collected.as_json() for number, collected in at.items()},
+        "memory": memory,
+    }
+
+
+def tables(result: dict[str, Any]) -> Iterator[Table]:
+    at = result["connections"]
+    sixteen, one = at["16"]["samples"], at["1"]["samples"]
+    nginx = sixteen.get("nginx", {}).get("cpu_us", [])
+
+    cost = Table("CPU a request, 16 connections", ["", "µs", "nginx = 1"])
+    for name, figures in sixteen.items():
+        why = at["16"]["void"].get(name)
+        shown = f"void: {why}" if why else spread(figures["cpu_us"])
+        cost.rows.append([name, shown, NONE if why else ratio(figures["cpu_us"], nginx)])
+    yield cost
+
+    speed = Table("Requests a second", ["", *(f"{number} at a time" for number in at)])
+    for name in sixteen:
+        cells = [
+            "void" if name in one["void"] else spread(one["samples"][name]["per_second"], 0)
+            for one in at.values()
+        ]
+        speed.rows.append([name, *cells])
+    yield speed
+
+    added = Table("Time added to direct, one connection", ["", "p50 µs", "nginx = 1", "p99 µs"])
+    direct = one["direct"]
+    plain = less(one["nginx"]["p50_us"], direct["p50_us"]) if "nginx" in one else []
+    for name, figures in one.items():
+        if name == "direct":
+            continue
+        p50 = less(figures["p50_us"], direct["p50_us"])
+        p99 = less(figures["p99_us"], direct["p99_us"])
+        added.rows.append([name, spread(p50, 0), ratio(p50, plain), spread(p99, 0)])
+    added.notes = [
+        f"Direct: p50 {spread(direct['p50_us'], 0)} µs, p99 {spread(direct['p99_us'], 0)} µs."
+    ]
+    yield added
+
+    memory = Table("Resident memory, MiB", ["", "idle", "loaded"])
+    for name, kib in result["memory"].items():
+        loaded = kib.get("loaded_kib", 0)
+        memory.rows.append([name, f"{kib['idle_kib'] / 1024:.1f}", f"{loaded / 1024:.1f}"])
+    yield memory
