@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::api::price::Amount;
 use crate::i18n::{Locale, text, use_locale};
 
 /// A length of time: whole milliseconds below a second, then seconds.
@@ -29,6 +30,16 @@ pub(crate) fn grouped(number: u64) -> String {
         grouped.push(digit);
     }
     grouped
+}
+
+/// To the hundredth, and what is less to the millionth.
+pub(crate) fn money(amount: Amount) -> String {
+    let whole = grouped(amount.millionths / 1_000_000);
+    let rest = amount.millionths % 1_000_000;
+    match (amount.millionths, rest / 10_000) {
+        (1..10_000, _) => format!("0.{rest:06}"),
+        (_, hundredths) => format!("{whole}.{hundredths:02}"),
+    }
 }
 
 /// Stands for a figure that nobody knows.
@@ -68,5 +79,18 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1_000), "1,000");
         assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn money_is_written_as_it_is_counted() {
+        for (millionths, written) in [
+            (0, "0.00"),
+            (11, "0.000011"),
+            (10_000, "0.01"),
+            (1_239_999, "1.23"),
+            (1_234_567_800_000, "1,234,567.80"),
+        ] {
+            assert_eq!(money(Amount::new(millionths)), written);
+        }
     }
 }

@@ -7,7 +7,7 @@ use routing::SessionKeyDraft;
 use crate::api::request::{RequestRecord, Tokens};
 use crate::components::copy_button::CopyButton;
 use crate::components::decided_by::decided_by_name;
-use crate::components::figures::{Unknown, grouped, took};
+use crate::components::figures::{Unknown, grouped, money, took};
 use crate::components::route_by::RouteByBadge;
 use crate::components::time::Time;
 use crate::i18n::{Locale, text, use_locale};
@@ -105,6 +105,14 @@ pub(super) fn Facts(record: RequestRecord) -> impl IntoView {
                         view! {
                             <dt>{text!(locale, request.cost)}</dt>
                             <dd>{cost.to_number().to_string()}</dd>
+                        }
+                    })}
+                {record
+                    .cost
+                    .map(|cost| {
+                        view! {
+                            <dt>{text!(locale, usage.column_cost)}</dt>
+                            <dd>{money(cost)}</dd>
                         }
                     })}
             </dl>

@@ -1,21 +1,10 @@
 //! Names and numbers as the page writes them.
 
-use crate::api::price::Amount;
 use crate::api::usage::UsageBy;
 use crate::components::figures::grouped;
 use crate::i18n::{Locale, text};
 
 use super::chosen::Measure;
-
-/// To the hundredth, and what is less to the millionth.
-pub(super) fn money(amount: Amount) -> String {
-    let whole = grouped(amount.millionths / 1_000_000);
-    let rest = amount.millionths % 1_000_000;
-    match (amount.millionths, rest / 10_000) {
-        (1..10_000, _) => format!("0.{rest:06}"),
-        (_, hundredths) => format!("{whole}.{hundredths:02}"),
-    }
-}
 
 /// In few signs, for an axis whose steps are round.
 pub(super) fn short(number: u64) -> String {
@@ -72,19 +61,6 @@ pub(super) fn by_name(locale: Locale, by: UsageBy) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn money_is_written_as_it_is_counted() {
-        for (millionths, written) in [
-            (0, "0.00"),
-            (11, "0.000011"),
-            (10_000, "0.01"),
-            (1_239_999, "1.23"),
-            (1_234_567_800_000, "1,234,567.80"),
-        ] {
-            assert_eq!(money(Amount::new(millionths)), written);
-        }
-    }
 
     #[test]
     fn an_axis_is_short() {
