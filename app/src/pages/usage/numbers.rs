@@ -4,9 +4,8 @@ use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
 use crate::components::chart::Series;
+use crate::components::figures::grouped;
 use crate::i18n::{text, use_locale};
-
-use super::words::grouped;
 
 #[component]
 pub(super) fn Numbers(

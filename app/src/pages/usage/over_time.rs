@@ -5,12 +5,13 @@ use leptos::prelude::*;
 use crate::api::usage::{Step, Usage, UsageQuery};
 use crate::components::chart::{Chart, Series, largest};
 use crate::components::choice::Choice;
+use crate::components::figures::grouped;
 use crate::i18n::{Locale, text, use_locale};
 
 use super::chosen::{Chosen, Measure};
 use super::clock::{label, use_in_browser};
 use super::numbers::Numbers;
-use super::words::{grouped, measure_name, row_name, short};
+use super::words::{measure_name, row_name, short};
 
 #[component]
 pub(super) fn OverTime(query: UsageQuery, usage: Usage, chosen: Chosen) -> impl IntoView {

@@ -4,11 +4,12 @@ use leptos::prelude::*;
 
 use crate::api::price::Amount;
 use crate::api::usage::{Counts, UsageQuery, UsageRow};
+use crate::components::figures::grouped;
 use crate::components::track::percent;
 use crate::i18n::{text, use_locale};
 
 use super::chosen::export_address;
-use super::words::{by_name, grouped, money, row_name};
+use super::words::{by_name, money, row_name};
 
 #[component]
 pub(super) fn UsageTable(query: UsageQuery, rows: Vec<UsageRow>) -> impl IntoView {

@@ -2,22 +2,10 @@
 
 use crate::api::price::Amount;
 use crate::api::usage::UsageBy;
+use crate::components::figures::grouped;
 use crate::i18n::{Locale, text};
 
 use super::chosen::Measure;
-
-/// Whole, in groups of three.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut written = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            written.push(',');
-        }
-        written.push(digit);
-    }
-    written
-}
 
 /// To the hundredth, and what is less to the millionth.
 pub(super) fn money(amount: Amount) -> String {
@@ -84,19 +72,6 @@ pub(super) fn by_name(locale: Locale, by: UsageBy) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped() {
-        for (number, written) in [
-            (0, "0"),
-            (999, "999"),
-            (1_000, "1,000"),
-            (12_345, "12,345"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(grouped(number), written);
-        }
-    }
 
     #[test]
     fn money_is_written_as_it_is_counted() {
