@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::api::request::RequestRecord;
+use crate::components::figures::{grouped, took};
 use crate::i18n::{text, use_locale};
 use crate::{paths, story};
 
@@ -47,12 +48,13 @@ enum Place {
 #[component]
 fn Record(record: RequestRecord) -> impl IntoView {
     let locale = use_locale();
+    let why = story::why(&record, locale);
     let times = record.ttfb_ms.map(|ttfb| {
-        let total = record.duration_ms;
+        let (ttfb, total) = (took(locale, ttfb), took(locale, record.duration_ms));
         text!(locale, playground.facts, ttfb = ttfb, total = total)
     });
     let tokens = record.tokens.map(|tokens| {
-        let (input, output) = (tokens.input, tokens.output);
+        let (input, output) = (grouped(tokens.input), grouped(tokens.output));
         text!(locale, playground.tokens, input = input, output = output)
     });
     let facts = times.into_iter().chain(tokens).collect::<Vec<_>>();
