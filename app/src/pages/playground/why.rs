@@ -48,7 +48,6 @@ enum Place {
 #[component]
 fn Record(record: RequestRecord) -> impl IntoView {
     let locale = use_locale();
-    let why = story::why(&record, locale);
     let times = record.ttfb_ms.map(|ttfb| {
         let (ttfb, total) = (took(locale, ttfb), took(locale, record.duration_ms));
         text!(locale, playground.facts, ttfb = ttfb, total = total)
@@ -58,7 +57,6 @@ fn Record(record: RequestRecord) -> impl IntoView {
         text!(locale, playground.tokens, input = input, output = output)
     });
     let facts = times.into_iter().chain(tokens).collect::<Vec<_>>();
-    let why = story::why(&record, locale);
     view! {
         <div class="turn-why" role="group" aria-label=text!(locale, playground.why)>
             {record
