@@ -57,6 +57,7 @@ fn Record(record: RequestRecord) -> impl IntoView {
         text!(locale, playground.tokens, input = input, output = output)
     });
     let facts = times.into_iter().chain(tokens).collect::<Vec<_>>();
+    let why = story::why(&record, locale);
     view! {
         <div class="turn-why" role="group" aria-label=text!(locale, playground.why)>
             {record
