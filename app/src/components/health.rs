@@ -49,7 +49,7 @@ fn State(instance: Instance) -> impl IntoView {
         <span class=class>
             <span>{in_words(locale, &instance)}</span>
         </span>
-        <span class="health-url">{instance.url.clone()}</span>
+        <span class="health-url">{instance.url}</span>
     }
 }
 
