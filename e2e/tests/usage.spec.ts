@@ -142,6 +142,7 @@ test.describe('far from UTC', () => {
     await traffic(signalbox, upstream);
     await open(page, '/usage?range=week');
     await signIn(page);
+    await expect(page.getByRole('heading', { level: 1, name: 'Usage' })).toBeVisible();
     await openUsage(page, '/usage?range=week', /^Requests per day: 5 in all/);
     const today = await page.evaluate(() =>
       new Date().toLocaleDateString('en', { month: 'short', day: 'numeric' }),
