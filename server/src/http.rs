@@ -1,5 +1,7 @@
 //! Every URL and every layer.
 
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -7,21 +9,91 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use http::{HeaderName, HeaderValue, StatusCode, header};
+use futures_util::FutureExt;
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::json;
-use tower_http::catch_panic::CatchPanicLayer;
+use tower::ServiceExt;
 use tracing::Instrument;
 use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 use crate::gateway::error::{Dialect, GatewayError};
 use crate::gateway::record::RequestId;
+use crate::gateway::{Endpoint, Gateway};
 use crate::server::AppState;
 use crate::{api, assets, gateway, listener, monitoring, pages, playground};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-signalbox-request-id");
 
-/// The whole server.
-pub fn router(state: AppState) -> Router {
+/// The whole server, as connections ask it.
+///
+/// Requests to the endpoints of `/v1` go to the gateway at once, past the router and its layers: those
+/// cost more than a gateway should add to a request.
+#[derive(Clone)]
+pub struct Server(Arc<Parts>);
+
+struct Parts {
+    gateway: Arc<Gateway>,
+    /// By address.
+    endpoints: HashMap<String, Endpoint>,
+    /// Other sites' scripts may ask; then the router has to tell them so.
+    is_cross_origin: bool,
+    router: Router,
+}
+
+impl Server {
+    pub fn new(state: AppState) -> Self {
+        let addresses = |endpoint: Endpoint| {
+            let addresses = endpoint.addresses().into_iter();
+            addresses.map(move |address| (address, endpoint))
+        };
+        Self(Arc::new(Parts {
+            gateway: Arc::clone(&state.gateway),
+            endpoints: Endpoint::ALL.into_iter().flat_map(addresses).collect(),
+            is_cross_origin: state.cross_origin.is_some(),
+            router: router(state),
+        }))
+    }
+
+    /// Gives every request a name that its answer and all log lines carry. A fault of ours ends one
+    /// request, not the server.
+    pub async fn answer(&self, mut request: Request) -> Response {
+        let id = Uuid::now_v7();
+        request.extensions_mut().insert(RequestId(id));
+        let span = tracing::info_span!("request", %id);
+        let answer = AssertUnwindSafe(self.dispatch(request)).catch_unwind();
+        let answer = answer.instrument(span).await;
+        let mut response = answer.unwrap_or_else(|_| panicked());
+        let mut text = [0; Hyphenated::LENGTH];
+        if let Ok(value) = HeaderValue::from_str(id.hyphenated().encode_lower(&mut text)) {
+            response.headers_mut().insert(REQUEST_ID, value);
+        }
+        response
+    }
+
+    async fn dispatch(&self, request: Request) -> Response {
+        if let Some(refused) = refuse_large_headers(&request) {
+            return refused;
+        }
+        match self.endpoint_of(&request) {
+            // Boxed, so that an idle connection does not hold its room.
+            Some(endpoint) => Box::pin(self.0.gateway.handle(endpoint, request)).await,
+            None => {
+                let answer = self.0.router.clone().oneshot(request).await;
+                answer.unwrap_or_else(|never| match never {})
+            }
+        }
+    }
+
+    fn endpoint_of(&self, request: &Request) -> Option<Endpoint> {
+        let is_foreign = self.0.is_cross_origin && request.headers().contains_key(header::ORIGIN);
+        let endpoint = self.0.endpoints.get(request.uri().path()).copied();
+        endpoint.filter(|_| request.method() == Method::POST && !is_foreign)
+    }
+}
+
+/// Everything by its URL.
+fn router(state: AppState) -> Router {
     Router::new()
         .merge(v1(&state))
         .merge(guarded(&state))
@@ -30,9 +102,6 @@ pub fn router(state: AppState) -> Router {
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready).with_state(state))
         .layer(middleware::from_fn(at_home))
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(middleware::from_fn(bound_headers))
-        .layer(middleware::from_fn(name_request))
 }
 
 /// What applications call: an API key each time, so no cookies and no origins to guard. Browsers of
@@ -93,37 +162,25 @@ async fn guard_site(State(state): State<AppState>, request: Request, next: Next)
     }
 }
 
-/// Gives every request a name that the answer and all log lines carry.
-async fn name_request(mut request: Request, next: Next) -> Response {
-    let id = Uuid::now_v7();
-    request.extensions_mut().insert(RequestId(id));
-    let span = tracing::info_span!("request", %id);
-    let mut response = next.run(request).instrument(span).await;
-    if let Ok(value) = HeaderValue::try_from(id.to_string()) {
-        response.headers_mut().insert(REQUEST_ID, value);
-    }
-    response
-}
-
 /// The listener stops reading headers somewhere beyond this bound; here it is exact.
-async fn bound_headers(request: Request, next: Next) -> Response {
+fn refuse_large_headers(request: &Request) -> Option<Response> {
     let size: usize = request
         .headers()
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len())
         .sum();
     if size <= listener::MOST_HEADER_BYTES {
-        return next.run(request).await;
+        return None;
     }
-    GatewayError::new(
+    let error = GatewayError::new(
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
         "headers_too_large",
         format!(
             "The headers have {size} bytes; at most {} are taken.",
             listener::MOST_HEADER_BYTES
         ),
-    )
-    .into_response_in(Dialect::of(request.uri().path(), request.headers()))
+    );
+    Some(error.into_response_in(Dialect::of(request.uri().path(), request.headers())))
 }
 
 /// `GET /readyz`: can serve, and the database answers.
@@ -141,8 +198,7 @@ async fn ready(State(state): State<AppState>) -> Response {
     }
 }
 
-/// A fault of ours ends one request, not the server.
-fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
+fn panicked() -> Response {
     (
         StatusCode::INTERNAL_SERVER_ERROR,
         "This is a fault of Signalbox; its log says more.\n",

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use hyper::body::Incoming;
@@ -18,7 +17,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tower::ServiceExt;
+
+use crate::http::Server;
 
 /// From the first byte of a request to the end of its headers, and for an idle connection to send one.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -38,7 +38,7 @@ pub struct Limits {
 
 /// Serves until `stop` is cancelled, then takes no new connection, lets answers under way finish within
 /// the grace time, and returns.
-pub async fn serve(listener: TcpListener, app: Router, limits: Limits, stop: CancellationToken) {
+pub async fn serve(listener: TcpListener, app: Server, limits: Limits, stop: CancellationToken) {
     let builder = Arc::new(connection_builder());
     let places = Arc::new(Semaphore::new(limits.connections as usize));
     let connections = TaskTracker::new();
@@ -116,7 +116,7 @@ async fn serve_connection(
     builder: Arc<auto::Builder<TokioExecutor>>,
     stream: TcpStream,
     peer: SocketAddr,
-    app: Router,
+    app: Server,
     stop: CancellationToken,
 ) {
     // Small frames of a stream must not wait for larger ones.
@@ -131,13 +131,7 @@ async fn serve_connection(
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(peer));
             let app = app.clone();
-            async move {
-                Ok::<_, Infallible>(
-                    app.oneshot(request)
-                        .await
-                        .unwrap_or_else(|never| match never {}),
-                )
-            }
+            async move { Ok::<_, Infallible>(app.answer(request).await) }
         })
     };
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));

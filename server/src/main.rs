@@ -9,6 +9,11 @@ use signalbox::server;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
+/// A request makes some hundred small allocations on two or three threads, for which glibc's costs a
+/// seventh of its time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let result = match Cli::parse().command {

@@ -141,7 +141,7 @@ impl Bound {
             metrics_listener,
             limits,
         } = self;
-        let app = http::router(state.clone());
+        let app = http::Server::new(state.clone());
         let background = TaskTracker::new();
         // What answers under way bring is written down too.
         let served = CancellationToken::new();

@@ -32,7 +32,9 @@ pub struct AnswerBody {
     idle: Duration,
     /// When the upstream is given up.
     deadline: Instant,
-    wait: Pin<Box<Sleep>>,
+    /// Made when the upstream is waited for the first time. It rings too early as a rule, and is then put
+    /// forward: cheaper than moving it with every frame.
+    wait: Option<Pin<Box<Sleep>>>,
     comments: Option<Comments>,
     /// Counts the request until the body is dropped, which is after its last byte. One that was taken in
     /// is not under way any more.
@@ -80,15 +82,11 @@ impl AnswerBody {
             boundary: Boundary::default(),
             due: now + KEEP_ALIVE,
         });
-        let deadline = now + idle;
-        let first = comments
-            .as_ref()
-            .map_or(deadline, |comments| comments.due.min(deadline));
         Self {
             upstream,
             idle,
-            deadline,
-            wait: Box::pin(tokio::time::sleep_until(first)),
+            deadline: now + idle,
+            wait: None,
             comments,
             inflight,
             copied: Copied::of(headers),
@@ -124,13 +122,12 @@ impl AnswerBody {
                 bodies.hear(piece);
             }
         });
-        self.wait_on();
     }
 
-    fn wait_on(&mut self) {
+    /// When there is something to do should the upstream stay silent.
+    fn next_deadline(&self) -> Instant {
         let comment = self.comments.as_ref().map(|comments| comments.due);
-        let next = comment.map_or(self.deadline, |due| due.min(self.deadline));
-        self.wait.as_mut().reset(next);
+        comment.map_or(self.deadline, |due| due.min(self.deadline))
     }
 
     /// A comment, if it is time and the stream stands between two events.
@@ -141,7 +138,6 @@ impl AnswerBody {
             .filter(|comments| now >= comments.due)?;
         comments.due = now + KEEP_ALIVE;
         let fits = comments.boundary.is_between_events();
-        self.wait_on();
         fits.then_some(COMMENT)
     }
 
@@ -222,13 +218,26 @@ impl Body for AnswerBody {
             }
         }
         loop {
-            ready!(this.wait.as_mut().poll(cx));
+            let next = this.next_deadline();
+            let wait = this
+                .wait
+                .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(next)));
+            ready!(wait.as_mut().poll(cx));
             let now = Instant::now();
+            if now < next {
+                wait.as_mut().reset(next);
+                continue;
+            }
             if now >= this.deadline {
                 this.broke("fell silent in the middle of an answer");
                 return Poll::Ready(Some(Err(BrokenAnswer::Silent(this.idle))));
             }
-            if let Some(comment) = this.comment(now) {
+            let comment = this.comment(now);
+            let next = this.next_deadline();
+            if let Some(wait) = &mut this.wait {
+                wait.as_mut().reset(next);
+            }
+            if let Some(comment) = comment {
                 return Poll::Ready(Some(Ok(Frame::data(comment))));
             }
         }

@@ -6,6 +6,7 @@ use chrono::Utc;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode, header};
 
+use super::Endpoint;
 use super::credentials::{Credential, is_refusal, rest_asked_by, rested};
 use super::error::GatewayError;
 use super::headers;
@@ -18,11 +19,18 @@ use crate::snapshot::Choice;
 #[derive(Clone, Copy, Debug)]
 pub struct Outgoing<'a> {
     pub client: &'a Parts,
-    /// What follows the instance's base URL.
-    pub path: &'a str,
+    pub to: Destination<'a>,
     pub payload: &'a Payload,
     /// Whether the endpoint knows `stream_options`.
     pub has_stream_options: bool,
+}
+
+/// What of an instance is asked.
+#[derive(Clone, Copy, Debug)]
+pub enum Destination<'a> {
+    Endpoint(Endpoint),
+    /// What follows its base URL.
+    Path(&'a str),
 }
 
 impl Outgoing<'_> {
@@ -129,8 +137,13 @@ fn upstream_request(
     credential: Option<&Credential>,
 ) -> reqwest::Request {
     let client = outgoing.client;
-    let mut url = choice.instance.base.join(outgoing.path);
-    url.set_query(headers::query_for_upstream(client.uri.query()).as_deref());
+    let mut url = match outgoing.to {
+        Destination::Endpoint(endpoint) => choice.instance.url_of(endpoint),
+        Destination::Path(path) => choice.instance.base.join(path),
+    };
+    if let Some(query) = client.uri.query() {
+        url.set_query(headers::query_for_upstream(Some(query)).as_deref());
+    }
     let mut request = reqwest::Request::new(client.method.clone(), url);
     let mut headers: HeaderMap = headers::for_upstream(&client.headers);
     choice.target.provider.dress_with(&mut headers, credential);

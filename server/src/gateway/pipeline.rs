@@ -18,7 +18,7 @@ use http::request::Parts;
 use uuid::Uuid;
 
 use super::answer::Passing;
-use super::attempt::Outgoing;
+use super::attempt::{Destination, Outgoing};
 use super::authenticate::Caller;
 use super::bodies::Bodies;
 use super::body::{self, Kind};
@@ -175,7 +175,7 @@ impl Gateway {
         };
         let outgoing = Outgoing {
             client: parts,
-            path: endpoint.path(),
+            to: Destination::Endpoint(endpoint),
             payload,
             has_stream_options: endpoint.has_stream_options(),
         };

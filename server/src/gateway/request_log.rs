@@ -4,12 +4,11 @@
 //! When they fall behind and a queue is full, records are dropped and counted.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::sync::{mpsc, oneshot};
-use tokio::time::Instant;
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::metrics::Metrics;
@@ -26,7 +25,10 @@ const BATCH: usize = 256;
 const MOST_UNWRITTEN: usize = 16_384;
 /// Written down at once.
 const MOST_WRITTEN: usize = 1_024;
-/// How long the first of a batch waits for others.
+/// How long the first of those that have ended waits for others: waking a task for each would cost a
+/// request more than what is done with it.
+const GATHER: Duration = Duration::from_millis(20);
+/// How long the first that is to be written down waits for others.
 const LINGER: Duration = Duration::from_millis(250);
 /// How long somebody who wants to see records waits for those that are not written yet.
 const SETTLE: Duration = Duration::from_secs(2);
@@ -45,6 +47,7 @@ pub struct RequestLog {
     ended: mpsc::Sender<Ended>,
     unwritten: mpsc::Sender<Unwritten>,
     dropped: AtomicU64,
+    hurry: Hurry,
 }
 
 /// Who counts requests that have ended.
@@ -86,6 +89,7 @@ impl RequestLog {
             ended,
             unwritten,
             dropped: AtomicU64::default(),
+            hurry: Hurry::default(),
         };
         let queue = Queue {
             ended: to_work_up,
@@ -108,6 +112,7 @@ impl RequestLog {
     /// Waits until the records of all requests that have ended by now are written down; not for long.
     pub async fn settled(&self) {
         let (reached, all_before) = oneshot::channel();
+        let _hurrying = self.hurry.begin();
         let settled = async {
             if self.ended.send(Ended::Reached(reached)).await.is_ok() {
                 // At the stop nobody works anything up any more; what is there is there.
@@ -144,15 +149,24 @@ impl RequestLog {
     ) {
         let mut batch = Vec::with_capacity(BATCH);
         loop {
-            let count = tokio::select! {
-                count = waiting.recv_many(&mut batch, BATCH) => count,
+            let first = tokio::select! {
+                first = waiting.recv() => first,
                 () = stop.cancelled(), if !waiting.is_closed() => {
                     waiting.close();
                     continue;
                 }
             };
-            if count == 0 {
+            let Some(first) = first else {
                 return;
+            };
+            if waiting.len() < BATCH {
+                self.hurry.linger(GATHER, &stop).await;
+            }
+            batch.push(first);
+            while batch.len() < BATCH
+                && let Ok(next) = waiting.try_recv()
+            {
+                batch.push(next);
             }
             let mut messages = std::mem::take(&mut batch);
             // Decoding a compressed answer takes its time.
@@ -219,20 +233,15 @@ impl RequestLog {
             let Some(first) = first else {
                 return;
             };
+            if unwritten.len() < MOST_WRITTEN {
+                self.hurry.linger(LINGER, stop).await;
+            }
             let mut batch = Batch::default();
-            let until = Instant::now() + LINGER;
-            let mut next = Some(first);
-            while let Some(message) = next {
-                next = match batch.take(message) {
-                    Wait::Longer => {
-                        let lingering = tokio::time::timeout_at(until, unwritten.recv());
-                        tokio::select! {
-                            received = lingering => received.ok().flatten(),
-                            () = stop.cancelled() => unwritten.try_recv().ok(),
-                        }
-                    }
-                    Wait::NoLonger => None,
-                };
+            batch.push(first);
+            while batch.records.len() < MOST_WRITTEN
+                && let Ok(next) = unwritten.try_recv()
+            {
+                batch.push(next);
             }
             self.write(batch, archive, stop).await;
         }
@@ -273,28 +282,50 @@ struct Batch {
     reached: Vec<oneshot::Sender<()>>,
 }
 
-enum Wait {
-    Longer,
-    NoLonger,
+impl Batch {
+    fn push(&mut self, message: Unwritten) {
+        match message {
+            Unwritten::Request(record) => self.records.push(record),
+            Unwritten::Reached(reached) => self.reached.push(reached),
+        }
+    }
 }
 
-impl Batch {
-    /// Whether more may come into it.
-    fn take(&mut self, message: Unwritten) -> Wait {
-        match message {
-            Unwritten::Request(record) => {
-                self.records.push(record);
-                match self.records.len() < MOST_WRITTEN {
-                    true => Wait::Longer,
-                    false => Wait::NoLonger,
-                }
-            }
-            Unwritten::Reached(reached) => {
-                self.reached.push(reached);
-                // Somebody waits for it.
-                Wait::NoLonger
-            }
+/// Whether somebody waits for what has ended to be written down.
+#[derive(Debug, Default)]
+struct Hurry {
+    waiting: AtomicUsize,
+    begun: Notify,
+}
+
+struct Hurrying<'a>(&'a Hurry);
+
+impl Hurry {
+    /// As long as the answer lives.
+    fn begin(&self) -> Hurrying<'_> {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        self.begun.notify_waiters();
+        Hurrying(self)
+    }
+
+    /// Lets others come, unless somebody waits for those that are there.
+    async fn linger(&self, time: Duration, stop: &CancellationToken) {
+        // Before the look, so that none who begins after it is missed.
+        let begun = self.begun.notified();
+        if self.waiting.load(Ordering::Relaxed) > 0 {
+            return;
         }
+        tokio::select! {
+            () = tokio::time::sleep(time) => {}
+            () = begun => {}
+            () = stop.cancelled() => {}
+        }
+    }
+}
+
+impl Drop for Hurrying<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

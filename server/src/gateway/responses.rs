@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, StatusCode};
 
-use super::attempt::Outgoing;
+use super::attempt::{Destination, Outgoing};
 use super::authenticate::Caller;
 use super::body;
 use super::dispatch::{Answer, Dispatch, Way};
@@ -81,7 +81,7 @@ async fn reply(
     let payload = Payload::Plain(body);
     let outgoing = Outgoing {
         client: parts,
-        path: &path,
+        to: Destination::Path(&path),
         payload: &payload,
         has_stream_options: false,
     };

@@ -1,15 +1,17 @@
 //! Providers with their credentials opened and all that a request to them needs made ready.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use app::api::price::Price;
 use app::api::provider::{HealthCheck, ProviderKind};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use url::Url;
 use uuid::Uuid;
 
+use crate::gateway::Endpoint;
 use crate::gateway::credentials::Credential;
 use crate::gateway::inflight::InstanceLoad;
 use crate::gateway::lasting::Lasting;
@@ -56,9 +58,20 @@ pub struct CompiledInstance {
     /// How many requests it takes at once, over all its models.
     pub max_inflight: Option<u32>,
     pub load: Arc<InstanceLoad>,
+    /// Where each endpoint is, joined when it is asked for first.
+    endpoints: [OnceLock<Box<Url>>; Endpoint::ALL.len()],
 }
 
 impl CompiledInstance {
+    /// Where an endpoint is.
+    pub fn url_of(&self, endpoint: Endpoint) -> Url {
+        let joined = || self.base.join(endpoint.path());
+        match self.endpoints.get(endpoint as usize) {
+            Some(known) => known.get_or_init(|| Box::new(joined())).as_ref().clone(),
+            None => joined(),
+        }
+    }
+
     /// Whether it takes no more for now.
     pub fn is_full(&self) -> bool {
         self.max_inflight
@@ -168,6 +181,7 @@ pub fn compile_one(
                 url: base.as_str().into(),
                 base,
                 max_inflight: instance.max_inflight,
+                endpoints: Default::default(),
             }),
             Err(error) => {
                 tracing::error!(provider = record.name, %error, "instance left out");

@@ -53,9 +53,12 @@ macro_rules! insert_rows {
     ($db:expr, $head:expr, $tail:expr, $rows:expr, $row:ident => [$($value:expr),+ $(,)?]) => {{
         let columns = [$(stringify!($value)),+].len();
         for chunk in $rows.chunks($crate::store::dispatch::ROWS_AT_ONCE) {
-            let sql = $crate::store::dispatch::insert_sql($head, columns, chunk.len(), $tail);
+            let rows = chunk.len();
             match $db {
                 On::Sqlite(db) => {
+                    // By place: to numbered ones SQLite's driver asks back for their names, one by one.
+                    let value = |_| "?".to_owned();
+                    let sql = $crate::store::dispatch::insert_sql($head, columns, rows, $tail, value);
                     let mut query = ::sqlx::query(::sqlx::AssertSqlSafe(sql));
                     for $row in chunk {
                         query = query$(.bind($value))+;
@@ -63,6 +66,8 @@ macro_rules! insert_rows {
                     query.execute(&mut **db).await.map(drop)
                 }
                 On::Postgres(db) => {
+                    let value = |number: usize| format!("${number}");
+                    let sql = $crate::store::dispatch::insert_sql($head, columns, rows, $tail, value);
                     let mut query = ::sqlx::query(::sqlx::AssertSqlSafe(sql));
                     for $row in chunk {
                         query = query$(.bind($value))+;
@@ -78,22 +83,20 @@ macro_rules! insert_rows {
 /// More save little; statements of different lengths are prepared one by one.
 pub(super) const ROWS_AT_ONCE: usize = 64;
 
-/// `head VALUES ($1, $2), ($3, $4) tail`
-pub(super) fn insert_sql(head: &str, columns: usize, rows: usize, tail: &str) -> String {
-    let mut sql = format!("{head} VALUES ");
-    for row in 0..rows {
-        for column in 0..columns {
-            sql.push_str(match (row, column) {
-                (0, 0) => "($",
-                (_, 0) => "), ($",
-                _ => ", $",
-            });
-            sql.push_str(&(row * columns + column + 1).to_string());
-        }
-    }
-    sql.push_str(") ");
-    sql.push_str(tail);
-    sql
+/// `head VALUES ($1, $2), ($3, $4) tail`, with each value as it is written by its number.
+pub(super) fn insert_sql(
+    head: &str,
+    columns: usize,
+    rows: usize,
+    tail: &str,
+    value: impl Fn(usize) -> String,
+) -> String {
+    let row = |row: usize| {
+        let values = (1..=columns).map(|column| value(row * columns + column));
+        format!("({})", values.collect::<Vec<_>>().join(", "))
+    };
+    let rows = (0..rows).map(row).collect::<Vec<_>>().join(", ");
+    format!("{head} VALUES {rows} {tail}")
 }
 
 #[cfg(test)]
@@ -102,13 +105,16 @@ mod tests {
 
     #[test]
     fn rows_are_numbered_through() {
-        assert_eq!(
-            insert_sql("INSERT INTO t (a, b)", 2, 2, "ON CONFLICT DO NOTHING"),
-            "INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4) ON CONFLICT DO NOTHING"
+        let sql = insert_sql(
+            "INSERT INTO t (a, b)",
+            2,
+            2,
+            "ON CONFLICT DO NOTHING",
+            |number| format!("${number}"),
         );
         assert_eq!(
-            insert_sql("INSERT INTO t (a)", 1, 1, ""),
-            "INSERT INTO t (a) VALUES ($1) "
+            sql,
+            "INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4) ON CONFLICT DO NOTHING"
         );
     }
 }
