@@ -174,5 +174,20 @@ test('requests, wide and narrow, light and dark', async ({ page, signalbox, upst
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog')).toBeVisible();
   await shoot(page, 'shortcuts');
+
+  await open(page, '/usage');
+  await expect(page.getByRole('img', { name: /^Requests per hour/ })).toBeVisible();
+  await shoot(page, 'usage');
+
+  await open(page, '/playground?route=qwen3');
+  await page.getByRole('textbox', { name: 'Message' }).fill('Write a greeting card.');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('group', { name: 'Why it went there' })).toContainText('Went to');
+  await shoot(page, 'playground');
+
+  await open(page, '/routes');
+  await page.getByRole('button', { name: 'Targets and instances of qwen3' }).click();
+  await expect(page.getByRole('list', { name: 'Traffic of each target' })).toBeVisible();
+  await shoot(page, 'routes-traffic');
   decider.stop();
 });

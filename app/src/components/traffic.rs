@@ -84,66 +84,44 @@ pub(crate) fn TargetFlows(traffic: LiveTraffic, route: Uuid) -> impl IntoView {
     let seen = Memo::new(move |_| traffic.of_route(route));
     move || {
         let targets = seen.get()?.targets;
-        let rows = targets.into_iter().map(|target| {
+        let targets = targets.into_iter().map(|target| {
             let flow = target.flow;
-            let time = |ms: Option<u32>| ms.map(|ms| took(locale, ms.into()));
-            let errors = (flow.errors_per_minute > 0).then(|| {
-                let count = flow.errors_per_minute;
-                view! { <span class="failed">{text!(locale, traffic.errors, count = count)}</span> }
+            let label = in_words(locale, &flow);
+            let time = |ms: Option<u32>| ms.map_or_else(String::new, |ms| took(locale, ms.into()));
+            let rate = match flow.errors_per_minute {
+                0 => flow.per_minute.to_string(),
+                count => {
+                    let failed = text!(locale, traffic.errors, count = count);
+                    format!("{} · {failed}", flow.per_minute)
+                }
+            };
+            let figures = [
+                (text!(locale, traffic.share), percent(target.share)),
+                (text!(locale, traffic.rate), rate),
+                (text!(locale, traffic.inflight), flow.inflight.to_string()),
+                (text!(locale, traffic.p50), time(flow.p50_ms)),
+                (text!(locale, traffic.p95), time(flow.p95_ms)),
+            ]
+            .map(|(name, value)| {
+                view! {
+                    <div>
+                        <dt>{name}</dt>
+                        <dd>{value}</dd>
+                    </div>
+                }
             });
             view! {
-                <tr>
-                    <th class="cell-name" scope="row">
-                        {target.target}
-                    </th>
-                    <td class="number" data-label=text!(locale, traffic.share)>
-                        {percent(target.share)}
-                    </td>
-                    <td class="number" data-label=text!(locale, traffic.rate)>
-                        {flow.per_minute}
-                        {errors}
-                    </td>
-                    <td data-label=text!(locale, traffic.recent)>
-                        <Sparkline values=flow.steps.clone() label=in_words(locale, &flow) />
-                    </td>
-                    <td class="number" data-label=text!(locale, traffic.inflight)>
-                        {flow.inflight}
-                    </td>
-                    <td class="number" data-label=text!(locale, traffic.p50)>
-                        {time(flow.p50_ms)}
-                    </td>
-                    <td class="number" data-label=text!(locale, traffic.p95)>
-                        {time(flow.p95_ms)}
-                    </td>
-                </tr>
+                <li class="flow-target">
+                    <code>{target.target}</code>
+                    <Sparkline values=flow.steps label />
+                    <dl>{figures}</dl>
+                </li>
             }
         });
         Some(view! {
-            <table class="table flow-table">
-                <caption class="unseen">{text!(locale, traffic.title)}</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">{text!(locale, traffic.target)}</th>
-                        <th class="number" scope="col">
-                            {text!(locale, traffic.share)}
-                        </th>
-                        <th class="number" scope="col">
-                            {text!(locale, traffic.rate)}
-                        </th>
-                        <th scope="col">{text!(locale, traffic.recent)}</th>
-                        <th class="number" scope="col">
-                            {text!(locale, traffic.inflight)}
-                        </th>
-                        <th class="number" scope="col">
-                            {text!(locale, traffic.p50)}
-                        </th>
-                        <th class="number" scope="col">
-                            {text!(locale, traffic.p95)}
-                        </th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
+            <ul class="flow-targets" aria-label=text!(locale, traffic.title)>
+                {targets.collect_view()}
+            </ul>
         })
     }
 }
