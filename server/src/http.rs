@@ -12,6 +12,8 @@ use axum::{Json, Router};
 use futures_util::FutureExt;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::json;
+use tokio::runtime::Handle;
+use tokio_util::task::AbortOnDropHandle;
 use tower::ServiceExt;
 use tracing::Instrument;
 use uuid::Uuid;
@@ -39,6 +41,8 @@ struct Parts {
     /// Other sites' scripts may ask; then the router has to tell them so.
     is_cross_origin: bool,
     router: Router,
+    /// Where all runs that does not go through the gateway.
+    runtime: Handle,
 }
 
 impl Server {
@@ -52,6 +56,7 @@ impl Server {
             endpoints: Endpoint::ALL.into_iter().flat_map(addresses).collect(),
             is_cross_origin: state.cross_origin.is_some(),
             router: router(state),
+            runtime: Handle::current(),
         }))
     }
 
@@ -79,8 +84,13 @@ impl Server {
             // Boxed, so that an idle connection does not hold its room.
             Some(endpoint) => Box::pin(self.0.gateway.handle(endpoint, request)).await,
             None => {
-                let answer = self.0.router.clone().oneshot(request).await;
-                answer.unwrap_or_else(|never| match never {})
+                let answer = self.0.router.clone().oneshot(request);
+                let answer = self.0.runtime.spawn(answer.in_current_span());
+                // A client that leaves ends it.
+                match AbortOnDropHandle::new(answer).await {
+                    Ok(answer) => answer.unwrap_or_else(|never| match never {}),
+                    Err(_) => panicked(),
+                }
             }
         }
     }

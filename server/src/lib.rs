@@ -11,6 +11,7 @@ pub mod gateway;
 pub mod health_checks;
 pub mod http;
 pub mod inspector;
+pub mod lanes;
 pub mod listener;
 pub mod monitoring;
 pub mod owner_archive;

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::http::Server;
+use crate::lanes::Lanes;
 
 /// From the first byte of a request to the end of its headers, and for an idle connection to send one.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -38,12 +39,19 @@ pub struct Limits {
 
 /// Serves until `stop` is cancelled, then takes no new connection, lets answers under way finish within
 /// the grace time, and returns.
-pub async fn serve(listener: TcpListener, app: Server, limits: Limits, stop: CancellationToken) {
+pub async fn serve(
+    listener: TcpListener,
+    app: Server,
+    lanes: &Lanes,
+    limits: Limits,
+    stop: CancellationToken,
+) {
     let builder = Arc::new(connection_builder());
     let places = Arc::new(Semaphore::new(limits.connections as usize));
     let connections = TaskTracker::new();
     let cut = CancellationToken::new();
 
+    let mut lanes = lanes.in_turn();
     loop {
         let place = tokio::select! {
             () = stop.cancelled() => break,
@@ -63,21 +71,23 @@ pub async fn serve(listener: TcpListener, app: Server, limits: Limits, stop: Can
                 continue;
             }
         };
-        let connection = serve_connection(
-            Arc::clone(&builder),
-            stream,
-            peer,
-            app.clone(),
-            stop.clone(),
-        );
+        // It is registered anew with the runtime of its lane.
+        let (Some(lane), Ok(stream)) = (lanes.next(), stream.into_std()) else {
+            continue;
+        };
+        let (builder, app, stop) = (Arc::clone(&builder), app.clone(), stop.clone());
         let cut = cut.clone();
-        connections.spawn(async move {
+        let connection = async move {
             let _place = place;
+            let Ok(stream) = TcpStream::from_std(stream) else {
+                return;
+            };
             tokio::select! {
                 () = cut.cancelled() => {}
-                () = connection => {}
+                () = serve_connection(builder, stream, peer, app, stop) => {}
             }
-        });
+        };
+        connections.spawn_on(connection, lane);
     }
 
     drop(listener);

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
+use tokio::runtime::Handle;
 
 use crate::gateway::owners::{Archive, Owner};
 use crate::store::{ResponseRecord, Store, now};
@@ -13,11 +14,16 @@ const MOST_KEPT: u32 = 1_000_000;
 #[derive(Debug)]
 pub struct OwnerArchive {
     store: Store,
+    /// Requests ask on their own lane; the database's connections belong to the common runtime.
+    runtime: Handle,
 }
 
 impl OwnerArchive {
     pub fn new(store: Store) -> Self {
-        Self { store }
+        Self {
+            store,
+            runtime: Handle::current(),
+        }
     }
 }
 
@@ -46,8 +52,11 @@ impl Archive for OwnerArchive {
     }
 
     async fn find(&self, id: &str) -> Option<Owner> {
-        let found = self.store.response(id).await;
+        let (store, id) = (self.store.clone(), id.to_owned());
+        let found = self.runtime.spawn(async move { store.response(&id).await });
         let found = found
+            .await
+            .ok()?
             .inspect_err(
                 |error| tracing::warn!(%error, "where a response was made could not be looked up"),
             )
@@ -62,7 +71,11 @@ impl Archive for OwnerArchive {
     }
 
     async fn forget(&self, id: &str) {
-        if let Err(error) = self.store.forget_response(id).await {
+        let (store, id) = (self.store.clone(), id.to_owned());
+        let forgotten = self
+            .runtime
+            .spawn(async move { store.forget_response(&id).await });
+        if let Ok(Err(error)) = forgotten.await {
             tracing::warn!(%error, "a deleted response was not forgotten");
         }
     }

@@ -27,6 +27,7 @@ use crate::gateway::traffic::Traffic;
 use crate::gateway::upstream::Upstreams;
 use crate::gateway::{Gateway, Settings};
 use crate::inspector::Inspector;
+use crate::lanes::Lanes;
 use crate::owner_archive::OwnerArchive;
 use crate::prober::Prober;
 use crate::request_archive::{RequestArchive, Retention};
@@ -208,10 +209,16 @@ impl Bound {
             env!("CARGO_PKG_VERSION")
         );
 
-        listener::serve(listener, app, limits, stop).await;
-        served.cancel();
-        background.wait().await;
-        state.store.close().await;
+        match Lanes::start() {
+            Ok(lanes) => {
+                listener::serve(listener, app, &lanes, limits, stop).await;
+                served.cancel();
+                background.wait().await;
+                // Connections to the database may have been opened on a lane.
+                state.store.close().await;
+            }
+            Err(error) => tracing::error!(%error, "no threads to serve on"),
+        }
         tracing::info!("stopped");
     }
 }

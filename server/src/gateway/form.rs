@@ -22,7 +22,7 @@ use super::multipart::Scanner;
 use super::spool::{Spool, SpoolError};
 
 /// How long a connection that is given up may hold on to the body.
-const LET_GO: Duration = Duration::from_secs(1);
+const LET_GO: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub struct Form {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect;
 
+use crate::lanes;
 use crate::upstream_url::is_link_local;
 
 /// Idle connections are kept so long for the next request.
@@ -79,16 +80,28 @@ impl Upstreams {
                 None => builder,
             }
         };
+        let clients = |_| {
+            Ok(Clients {
+                pooled: builder().pool_idle_timeout(IDLE_CONNECTION).build()?,
+                fresh: builder().pool_max_idle_per_host(0).build()?,
+            })
+        };
+        let by_lane = (0..=lanes::count()).map(clients);
         Ok(UpstreamClient {
-            pooled: builder().pool_idle_timeout(IDLE_CONNECTION).build()?,
-            fresh: builder().pool_max_idle_per_host(0).build()?,
+            by_lane: by_lane.collect::<Result<_, reqwest::Error>>()?,
         })
     }
 }
 
-/// Sends requests over connections that are kept for the next one.
+/// Sends requests over connections that are kept for the next one of the same lane.
 #[derive(Clone, Debug)]
 pub struct UpstreamClient {
+    /// One a lane, and before them the one of all other threads.
+    by_lane: Arc<[Clients]>,
+}
+
+#[derive(Debug)]
+struct Clients {
     pooled: reqwest::Client,
     /// Keeps no connection.
     fresh: reqwest::Client,
@@ -104,7 +117,12 @@ impl UpstreamClient {
         &self,
         request: reqwest::Request,
     ) -> Result<reqwest::Response, reqwest::Error> {
-        self.pooled.execute(request).await
+        self.here().pooled.execute(request).await
+    }
+
+    fn here(&self) -> &Clients {
+        // There is one for each.
+        &self.by_lane[lanes::here().min(self.by_lane.len() - 1)]
     }
 
     /// The same, and once more over a new connection where a kept one turned out to be broken: the
@@ -113,15 +131,16 @@ impl UpstreamClient {
         &self,
         request: impl Fn() -> reqwest::Request,
     ) -> Result<reqwest::Response, reqwest::Error> {
+        let clients = self.here();
         let send = async {
-            let answer = self.pooled.execute(request()).await;
+            let answer = clients.pooled.execute(request()).await;
             let is_kept = CONNECTED.with(|connected| !connected.load(Ordering::Relaxed));
             (answer, is_kept)
         };
         match CONNECTED.scope(AtomicBool::new(false), send).await {
             (Err(error), true) if Failure::of(&error) == Failure::Reset => {
                 tracing::debug!("a kept connection was broken; trying a new one");
-                self.fresh.execute(request()).await
+                clients.fresh.execute(request()).await
             }
             (answer, _) => answer,
         }
