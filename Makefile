@@ -39,8 +39,9 @@ soak: build ## Half an hour of mixed traffic against upstreams that fail by chan
 	"$$(scripts/python-env.sh e2e/requirements.txt)/python" e2e/soak/soak.py $(MINUTES)
 
 .PHONY: bench
-bench: build ## Measure it beside proxies and other gateways (20 minutes, nothing else running)
+bench: build ## Measure it beside proxies and other gateways (20 minutes, nothing else running), and its engine
 	scripts/bench.sh
+	cargo bench --locked --package signalbox-routing --package signalbox
 
 .PHONY: lint
 lint: ## Check formatting, lints, types, licences

@@ -144,7 +144,7 @@ impl Vault {
         }
     }
 
-    fn new(secret: &SecretKey) -> Self {
+    pub fn new(secret: &SecretKey) -> Self {
         let sealing_key = blake3::derive_key(SEALING, &secret.0);
         Self {
             cipher: XChaCha20Poly1305::new(&sealing_key.into()),
