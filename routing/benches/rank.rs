@@ -19,7 +19,10 @@ fn policies() -> [(&'static str, Policy); 3] {
     let both = serde_json::json!({"session_affinity": {}, "least_inflight": {}});
     [
         ("round-robin", policy(serde_json::json!({}))),
-        ("least inflight", policy(serde_json::json!({"least_inflight": {}}))),
+        (
+            "least inflight",
+            policy(serde_json::json!({"least_inflight": {}})),
+        ),
         ("affinity and least inflight", policy(both)),
     ]
 }

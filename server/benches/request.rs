@@ -15,7 +15,9 @@ use signalbox::vault::{SecretKey, Vault};
 fn body(bytes: usize) -> Bytes {
     let mut messages = String::new();
     while messages.len() < bytes {
-        messages.push_str(r#"{"role":"user","content":"Write a \"haiku\" about signal boxes, please."},"#);
+        messages.push_str(
+            r#"{"role":"user","content":"Write a \"haiku\" about signal boxes, please."},"#,
+        );
     }
     format!(r#"{{"messages":[{messages}null],"stream":true,"model":"qwen3"}}"#).into()
 }
@@ -43,7 +45,8 @@ fn key(c: &mut Criterion) {
     let vault = Vault::new(&SecretKey::generate().unwrap());
     c.bench_function("key: read and hash", |b| {
         b.iter(|| {
-            let presented = PresentedKey::of(black_box(&headers)).unwrap_or_else(|_| unreachable!());
+            let presented =
+                PresentedKey::of(black_box(&headers)).unwrap_or_else(|_| unreachable!());
             vault.hash_api_key_secret(presented.secret)
         });
     });
