@@ -97,6 +97,7 @@ pub struct Bound {
     backlogs: Backlogs,
     metrics_listener: Option<TcpListener>,
     limits: listener::Limits,
+    lanes: Lanes,
 }
 
 /// What requests leave to be worked up.
@@ -122,6 +123,8 @@ impl Bound {
             None => None,
         };
         let (state, backlogs) = open(options).await?;
+        let lanes = Lanes::start()
+            .map_err(|error| StartError(format!("Cannot start threads to serve on: {error}.")))?;
         Ok(Self {
             listener,
             address,
@@ -129,6 +132,7 @@ impl Bound {
             backlogs,
             metrics_listener,
             limits,
+            lanes,
         })
     }
 
@@ -141,6 +145,7 @@ impl Bound {
             backlogs,
             metrics_listener,
             limits,
+            lanes,
         } = self;
         let app = http::Server::new(state.clone());
         let background = TaskTracker::new();
@@ -209,16 +214,12 @@ impl Bound {
             env!("CARGO_PKG_VERSION")
         );
 
-        match Lanes::start() {
-            Ok(lanes) => {
-                listener::serve(listener, app, &lanes, limits, stop).await;
-                served.cancel();
-                background.wait().await;
-                // Connections to the database may have been opened on a lane.
-                state.store.close().await;
-            }
-            Err(error) => tracing::error!(%error, "no threads to serve on"),
-        }
+        listener::serve(listener, app, &lanes, limits, stop).await;
+        served.cancel();
+        background.wait().await;
+        state.store.close().await;
+        // Last, as connections to the database may have been opened on one of them.
+        drop(lanes);
         tracing::info!("stopped");
     }
 }

@@ -1,4 +1,4 @@
-//! A moment: how long ago or ahead it is, the exact time on hover.
+//! A moment: how long ago or ahead it is, the exact time on hover, by the browser's own clock.
 //!
 //! The server writes the exact time; the browser makes it relative once the page is alive, so both
 //! render the same page whatever their clocks say.
@@ -6,7 +6,10 @@
 use std::time::Duration;
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
+use js_sys::{Object, Reflect};
 use leptos::prelude::*;
+use leptos_i18n::Locale as _;
+use wasm_bindgen::JsValue;
 
 use crate::i18n::{Locale, text, use_locale};
 
@@ -57,18 +60,34 @@ pub(crate) fn Time(at: DateTime<Utc>) -> impl IntoView {
     let locale = use_locale();
     let now = use_now();
     let exact = exact(at);
-    let shown = {
+    let title = {
         let exact = exact.clone();
-        move || {
-            now.get()
-                .map_or_else(|| exact.clone(), |now| relative(locale, at, now))
+        let style = [("dateStyle", "medium"), ("timeStyle", "long")];
+        move || match now.get() {
+            Some(_) => by_intl(locale, at, &style),
+            None => exact.clone(),
         }
     };
+    let shown = move || {
+        now.get()
+            .map_or_else(|| exact.clone(), |now| relative(locale, at, now))
+    };
     view! {
-        <time class="time" datetime=at.trunc_subsecs(0).to_rfc3339() title=exact>
+        <time class="time" datetime=at.trunc_subsecs(0).to_rfc3339() title=title>
             {shown}
         </time>
     }
+}
+
+/// As the browser's `Intl.DateTimeFormat` writes it; only for the browser.
+pub(crate) fn by_intl(locale: Locale, at: DateTime<Utc>, options: &[(&str, &str)]) -> String {
+    let given = Object::new();
+    for (name, value) in options {
+        // A new object takes everything.
+        let _ = Reflect::set(&given, &(*name).into(), &(*value).into());
+    }
+    let date = js_sys::Date::new(&JsValue::from_f64(at.timestamp_millis() as f64));
+    date.to_locale_string(locale.as_str(), &given).into()
 }
 
 pub(crate) fn exact(at: DateTime<Utc>) -> String {

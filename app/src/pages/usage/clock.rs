@@ -1,12 +1,10 @@
 //! The clocks of those who ask. The server renders in UTC; a browser writes times as its people do.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use js_sys::{Object, Reflect};
 use leptos::prelude::*;
-use leptos_i18n::Locale as _;
-use wasm_bindgen::JsValue;
 
 use crate::api::usage::{Step, UsageQuery};
+use crate::components::time::by_intl;
 use crate::i18n::Locale;
 use crate::live::use_live;
 
@@ -65,17 +63,6 @@ pub(super) fn label(
             by_intl(locale, day, &day_of_utc)
         }
     }
-}
-
-/// As the browser's `Intl.DateTimeFormat` writes it.
-fn by_intl(locale: Locale, at: DateTime<Utc>, options: &[(&str, &str)]) -> String {
-    let given = Object::new();
-    for (name, value) in options {
-        // A new object takes everything.
-        let _ = Reflect::set(&given, &(*name).into(), &(*value).into());
-    }
-    let date = js_sys::Date::new(&JsValue::from_f64(at.timestamp_millis() as f64));
-    date.to_locale_string(locale.as_str(), &given).into()
 }
 
 #[cfg(test)]

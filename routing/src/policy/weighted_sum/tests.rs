@@ -59,17 +59,20 @@ impl Request {
         self
     }
 
-    fn rank(&self) -> Ranking {
-        let candidates: Vec<Candidate<'_>> = self
-            .instances
-            .iter()
+    fn candidates(&self) -> Vec<Candidate<'_>> {
+        let instances = self.instances.iter();
+        instances
             .map(|(key, load, left_out)| Candidate {
                 target: 0,
                 key,
                 load: *load,
                 left_out: *left_out,
             })
-            .collect();
+            .collect()
+    }
+
+    fn rank(&self) -> Ranking {
+        let candidates = self.candidates();
         let facts = Facts {
             session: self.session.as_deref(),
             decision: self.decision.as_ref().ok_or(NoDecision::NotAsked),
@@ -282,6 +285,29 @@ proptest! {
         other.scorers.reverse();
         if !request.rank().scored.is_empty() {
             prop_assert_eq!(other.order(), request.order());
+        }
+    }
+
+    /// What was said of a request, weighed anew, comes to what those weights would have made of it.
+    #[test]
+    fn ranking_again_is_ranking_anew(request in request(true), factor in 0.01..100.0_f64) {
+        let mut other = request.clone();
+        for ((_, weight), factor) in other.scorers.iter_mut().zip([1.0, factor, 1.0 / factor]) {
+            *weight *= factor;
+        }
+        let mut scored = request.rank().scored;
+        for one in &mut scored {
+            let (_, weight) = other.scorers.iter().find(|(scorer, _)| *scorer == one.scorer).unwrap();
+            let confidence = match (one.scorer, &request.decision) {
+                (ScorerName::DecisionService, Some(decision)) => decision.confidence,
+                _ => 1.0,
+            };
+            one.weight = weight * confidence;
+        }
+        if !scored.is_empty() {
+            let again = Policy::rank_again(scored, &request.candidates(), request.ticket);
+            let anew = other.rank();
+            prop_assert_eq!((again.live, again.tied), (anew.live, anew.tied));
         }
     }
 
