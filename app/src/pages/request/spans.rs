@@ -71,7 +71,7 @@ mod tests {
             "id": nobody, "at": "2026-11-30T00:00:00Z", "route": "qwen3", "route_id": nobody,
             "route_by": "policy", "path": "/v1/chat/completions",
             "key": {"id": nobody, "name": "e2e"}, "session": null, "streaming": true,
-            "bound": false, "why": "", "decided_by": "chance", "status": 200, "target": null,
+            "bound": false, "bodies": false, "why": "", "decided_by": "chance", "status": 200, "target": null,
             "instance": null, "read_ms": 2, "decide_ms": 40, "ttfb_ms": 140, "duration_ms": 900,
             "bytes": 0, "tokens": null, "error": null, "attempts": [], "ranking": [], "tied": 1,
             "abstained": {}, "decision": null,
