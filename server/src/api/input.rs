@@ -57,6 +57,11 @@ fn query<T: DeserializeOwned>(parts: &Parts) -> Result<T, Refused> {
     let pairs = url::form_urlencoded::parse(query.as_bytes());
     let deserializer = serde_urlencoded::Deserializer::new(pairs);
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
+        let text = error.inner().to_string();
+        let missing = text.strip_prefix("missing field `");
+        if let Some(field) = missing.and_then(|rest| rest.strip_suffix('`')) {
+            return ApiError::invalid_field(field, "Is needed in the query.").into();
+        }
         let field = error.path().to_string();
         let wanted = match field.as_str() {
             "limit" => "Must be a whole number from 1 to 1,000.".to_owned(),
@@ -72,6 +77,7 @@ fn query<T: DeserializeOwned>(parts: &Parts) -> Result<T, Refused> {
 #[cfg(test)]
 mod tests {
     use app::api::request::RequestFilter;
+    use app::api::usage::UsageQuery;
 
     use super::*;
 
@@ -100,6 +106,10 @@ mod tests {
         }
         let fine = "route=a%2Fb&since=2026-11-30T09:00:00Z&tie=true&slow_ms=5&decided_by=chance";
         assert_eq!(field_refused::<RequestFilter>(fine), None);
+        assert_eq!(
+            field_refused::<UsageQuery>("by=key").as_deref(),
+            Some("since")
+        );
         assert_eq!(field_refused::<Page>("limit=-1").as_deref(), Some("limit"));
     }
 }
