@@ -106,6 +106,12 @@ pub enum ScorerName {
 }
 
 impl ScorerName {
+    pub const ALL: [Self; 3] = [
+        Self::SessionAffinity,
+        Self::LeastInflight,
+        Self::DecisionService,
+    ];
+
     /// Path of its settings within a route.
     pub fn path(self) -> &'static str {
         match self {

@@ -2,15 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use routing::ScorerName;
 use serde::{Deserialize, Serialize};
-
-/// All there are, in the order in which they are shown.
-pub(crate) const SCORERS: [ScorerName; 3] = [
-    ScorerName::SessionAffinity,
-    ScorerName::LeastInflight,
-    ScorerName::DecisionService,
-];
 
 /// One candidate at its place. In a list the best comes first; those with `left_out` come last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use routing::ScorerName;
 
-use crate::api::ranking::{Ranked, SCORERS};
+use crate::api::ranking::Ranked;
 use crate::components::scores::{Legend, ScoreBar};
 use crate::i18n::{text, use_locale};
 use crate::story;
@@ -21,7 +21,7 @@ pub(crate) fn RankingBars(
             .iter()
             .any(|ranked| ranked.scorers.contains_key(key))
     };
-    let scorers: Vec<ScorerName> = SCORERS.into_iter().filter(is_rated).collect();
+    let scorers: Vec<ScorerName> = ScorerName::ALL.into_iter().filter(is_rated).collect();
     let legend =
         (!scorers.is_empty()).then(|| view! { <Legend scorers=Signal::stored(scorers) /> });
     let candidates = ranking
@@ -48,7 +48,7 @@ fn Candidate(ranked: Ranked, most: f64) -> impl IntoView {
         inflight,
         ..
     } = ranked;
-    let parts = SCORERS.into_iter().filter_map(|scorer| {
+    let parts = ScorerName::ALL.into_iter().filter_map(|scorer| {
         let part = scorers.get(scorer.key())?;
         Some((scorer, part.share * part.weight))
     });

@@ -6,6 +6,7 @@ use crate::api::usage::{Usage, UsageQuery};
 use crate::components::empty_state::EmptyState;
 use crate::components::load::{Load, Loading};
 use crate::components::page::Page;
+use crate::components::time::present;
 use crate::i18n::{text, use_locale};
 use crate::{paths, server_fns};
 
@@ -18,7 +19,7 @@ mod toolbar;
 mod words;
 
 use chosen::Chosen;
-use clock::{now, use_offset};
+use clock::use_offset;
 use over_time::OverTime;
 use table::UsageTable;
 use toolbar::Toolbar;
@@ -40,7 +41,7 @@ pub(crate) fn UsagePage() -> impl IntoView {
     let data: Loading<Answered> = Resource::new(
         move || asked.get(),
         |(range, by, offset_min)| async move {
-            let query = range.query(by, now(), offset_min);
+            let query = range.query(by, present(), offset_min);
             let usage = server_fns::get_usage(query.clone()).await?;
             Ok((query, usage))
         },

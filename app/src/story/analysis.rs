@@ -2,7 +2,7 @@
 
 use routing::{Abstention, DecidedBy, LeftOut, NoDecision, RouteBy, ScorerName};
 
-use crate::api::ranking::{Ranked, SCORERS};
+use crate::api::ranking::Ranked;
 use crate::api::request::{Attempt, RequestRecord};
 
 use super::names::Who;
@@ -303,7 +303,7 @@ fn rated<'a>(record: &'a RequestRecord, chosen: &'a Ranked, decider: ScorerName)
         }
     }
 
-    let mut by_weight = SCORERS;
+    let mut by_weight = ScorerName::ALL;
     let brings =
         |scorer: ScorerName| part(chosen, scorer).map_or(0.0, |(share, weight)| share * weight);
     by_weight.sort_by(|a, b| brings(*b).total_cmp(&brings(*a)));
@@ -402,7 +402,7 @@ fn outweighed<'a>(
     among: &[&'a Ranked],
 ) -> Vec<Outweighed<'a>> {
     let mut outweighed = Vec::new();
-    for scorer in SCORERS {
+    for scorer in ScorerName::ALL {
         let Some(best) = better(scorer, chosen, among) else {
             continue;
         };
@@ -475,7 +475,7 @@ fn asides<'a>(
     }
 
     if cause.is_some() {
-        let abstained = SCORERS.into_iter().filter_map(|scorer| {
+        let abstained = ScorerName::ALL.into_iter().filter_map(|scorer| {
             let why = record.abstained.get(scorer.key())?;
             Some(Aside::Silent(silence(scorer, why)))
         });

@@ -160,6 +160,13 @@ impl Record {
     }
 }
 
+impl Record {
+    /// Whether the client got a refusal, or left.
+    pub fn is_error(&self) -> bool {
+        self.status.as_u16() >= 400
+    }
+}
+
 /// A record that is being written.
 #[derive(Debug)]
 pub struct Recording {

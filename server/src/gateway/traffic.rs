@@ -98,7 +98,7 @@ impl Traffic {
         if let Some(route) = &record.route {
             let target = record.attempts.last().map(|last| &last.target);
             let ended = Ended {
-                is_error: record.status.as_u16() >= 400,
+                is_error: record.is_error(),
                 first_byte: record.first_byte,
             };
             self.count(route.id, target, ended);

@@ -60,17 +60,14 @@ impl Inspector {
 }
 
 fn weights(what_if: &WhatIf) -> Result<Vec<(ScorerName, f64)>, ApiError> {
-    const SCORERS: [ScorerName; 3] = [
-        ScorerName::SessionAffinity,
-        ScorerName::LeastInflight,
-        ScorerName::DecisionService,
-    ];
     let mut weights = Vec::new();
     for (key, weight) in &what_if.weights {
         let field = format!("weights.{key}");
-        let scorer = SCORERS.into_iter().find(|scorer| scorer.key() == key);
+        let scorer = ScorerName::ALL
+            .into_iter()
+            .find(|scorer| scorer.key() == key);
         let Some(scorer) = scorer else {
-            let known = SCORERS.map(ScorerName::key).join(", ");
+            let known = ScorerName::ALL.map(ScorerName::key).join(", ");
             return Err(ApiError::invalid_field(
                 field,
                 format!("Must be one of {known}."),

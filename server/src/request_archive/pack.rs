@@ -199,7 +199,7 @@ pub(super) fn hours(records: &[Arc<Record>], rows: &[RequestRow]) -> Vec<UsageHo
 }
 
 fn counts(record: &Record) -> Counts {
-    let is_error = record.status.as_u16() >= 400;
+    let is_error = record.is_error();
     let usage = record.usage.unwrap_or_default();
     Counts {
         requests: 1,

@@ -6,14 +6,15 @@ use leptos::prelude::*;
 use uuid::Uuid;
 
 use crate::api::explain::{DecisionGiven, Explanation, Question};
-use crate::api::ranking::{Ranked, SCORERS};
+use crate::api::ranking::Ranked;
 use crate::api::request::RequestRecord;
 use crate::components::field::TextArea;
 use crate::components::notice::{Notice, Tone};
 use crate::components::ranking::RankingBars;
-use crate::components::scores::scorer_name;
 use crate::i18n::{text, use_locale};
-use crate::{server_fns, story};
+use crate::server_fns;
+
+use super::decision::abstentions;
 
 #[component]
 pub(super) fn AskAgain(route: Uuid, record: RequestRecord) -> impl IntoView {
@@ -128,11 +129,9 @@ fn Compared(then: Vec<Ranked>, now: Explanation) -> impl IntoView {
             )
         }
     };
-    let abstained = SCORERS.into_iter().filter_map(|scorer| {
-        let why = now.abstained.get(scorer.key())?;
-        let why = story::abstained(locale, scorer, why);
-        Some(view! { <p class="panel-about">{scorer_name(locale, scorer)} ": " {why}</p> })
-    });
+    let abstained = abstentions(locale, &now.abstained).into_iter();
+    let abstained =
+        abstained.map(|(scorer, why)| view! { <p class="panel-about">{scorer} ": " {why}</p> });
     let abstained = abstained.collect_view();
     view! {
         <p class="decides-sentence">{verdict}</p>

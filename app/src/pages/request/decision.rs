@@ -1,25 +1,26 @@
 //! What the decision service said, and which scorers took no part.
 
-use leptos::prelude::*;
+use std::collections::BTreeMap;
 
-use crate::api::ranking::SCORERS;
+use leptos::prelude::*;
+use routing::ScorerName;
+
 use crate::api::request::{DecisionMade, RequestRecord};
 use crate::components::figures::took;
 use crate::components::probabilities::Probabilities;
 use crate::components::scores::scorer_name;
-use crate::i18n::{text, use_locale};
+use crate::i18n::{Locale, text, use_locale};
 use crate::story;
 
 #[component]
 pub(super) fn Decision(record: RequestRecord) -> impl IntoView {
     let locale = use_locale();
-    let abstained = SCORERS.into_iter().filter_map(|scorer| {
-        let why = record.abstained.get(scorer.key())?;
-        let why = story::abstained(locale, scorer, why);
-        Some(view! {
-            <dt>{scorer_name(locale, scorer)}</dt>
+    let abstained = abstentions(locale, &record.abstained).into_iter();
+    let abstained = abstained.map(|(scorer, why)| {
+        view! {
+            <dt>{scorer}</dt>
             <dd>{why}</dd>
-        })
+        }
     });
     let abstained = abstained.collect::<Vec<_>>();
     let made = record.decision.map(|decision| view! { <Made decision /> });
@@ -42,6 +43,21 @@ pub(super) fn Decision(record: RequestRecord) -> impl IntoView {
         </section>
     }
     .into_any()
+}
+
+/// The scorers that took no part, and why.
+pub(super) fn abstentions(
+    locale: Locale,
+    abstained: &BTreeMap<String, String>,
+) -> Vec<(&'static str, String)> {
+    let told = |scorer: ScorerName| {
+        let why = abstained.get(scorer.key())?;
+        Some((
+            scorer_name(locale, scorer),
+            story::abstained(locale, scorer, why),
+        ))
+    };
+    ScorerName::ALL.into_iter().filter_map(told).collect()
 }
 
 #[component]

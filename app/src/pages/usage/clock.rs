@@ -8,15 +8,6 @@ use crate::components::time::by_intl;
 use crate::i18n::Locale;
 use crate::live::use_live;
 
-/// Here, wherever that is.
-pub(super) fn now() -> DateTime<Utc> {
-    #[cfg(target_arch = "wasm32")]
-    let now = crate::components::time::browser_now().unwrap_or_default();
-    #[cfg(not(target_arch = "wasm32"))]
-    let now = std::time::SystemTime::now().into();
-    now
-}
-
 /// Minutes by which the browser's clock is ahead of UTC; 0 until the page is alive.
 pub(super) fn use_offset() -> Signal<i32> {
     // Who came by a click is in a browser from the start.

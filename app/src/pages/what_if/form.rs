@@ -7,7 +7,6 @@ use leptos::prelude::*;
 use routing::{PolicyDraft, ScorerName};
 use uuid::Uuid;
 
-use crate::api::ranking::SCORERS;
 use crate::api::request::WhatIf;
 use crate::components::field::{TextField, TextInput};
 use crate::components::notice::{Notice, Tone};
@@ -33,7 +32,7 @@ struct Tried {
 #[component]
 pub(super) fn WhatIfForm(route: Uuid, policy: PolicyDraft) -> impl IntoView {
     let locale = use_locale();
-    let tried = SCORERS.map(|scorer| {
+    let tried = ScorerName::ALL.map(|scorer| {
         let (on, weight) = present(&policy, scorer);
         Tried {
             scorer,
@@ -75,7 +74,10 @@ pub(super) fn WhatIfForm(route: Uuid, policy: PolicyDraft) -> impl IntoView {
     let unplaced = move || {
         let error = refused.get()?;
         let is_placed = |path: &String| {
-            path == "last" || SCORERS.iter().any(|scorer| *path == path_of(*scorer))
+            path == "last"
+                || ScorerName::ALL
+                    .iter()
+                    .any(|scorer| *path == path_of(*scorer))
         };
         let others = error.fields.iter().filter(|(path, _)| !is_placed(path));
         let others: Vec<&str> = others.map(|(_, problem)| problem.as_str()).collect();
@@ -231,7 +233,7 @@ mod tests {
                 }),
                 ..PolicyDraft::default()
             };
-            let tried = SCORERS.map(|scorer| {
+            let tried = ScorerName::ALL.map(|scorer| {
                 let (on, weight) = present(&policy, scorer);
                 Tried {
                     scorer,

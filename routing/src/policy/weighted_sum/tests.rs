@@ -12,12 +12,6 @@ use crate::policy::Policy;
 use crate::ranking::Ranking;
 use crate::rotation::Rotation;
 
-const SCORERS: [ScorerName; 3] = [
-    ScorerName::SessionAffinity,
-    ScorerName::LeastInflight,
-    ScorerName::DecisionService,
-];
-
 /// One request and all that it is decided by.
 #[derive(Clone, Debug)]
 struct Request {
@@ -185,7 +179,7 @@ fn those_left_out_count_for_nothing() {
 
 #[test]
 fn every_scorer_that_abstains_says_why() {
-    let all = SCORERS.map(|scorer| (scorer, 1.0));
+    let all = ScorerName::ALL.map(|scorer| (scorer, 1.0));
     let mut request = Request::new(&all, &[(1, "small", 0), (2, "large", 0)]);
     let abstained = request.rank().abstained;
     assert_eq!(
@@ -232,7 +226,7 @@ prop_compose! {
             true => 0.5,
             false => number,
         };
-        let scorers = SCORERS
+        let scorers = ScorerName::ALL
             .into_iter()
             .zip(weights)
             .filter(|(_, (_, on))| *on)
