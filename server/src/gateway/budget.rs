@@ -33,6 +33,11 @@ pub struct BufferLease {
 }
 
 impl BufferLease {
+    /// Takes as many as make it `bytes` in all; false when the budget does not have them.
+    pub fn grow_to(&mut self, bytes: u64) -> bool {
+        self.grow(bytes.saturating_sub(self.held))
+    }
+
     /// Takes `bytes` more; false when the budget does not have them.
     pub fn grow(&mut self, bytes: u64) -> bool {
         let took = self
@@ -69,7 +74,7 @@ mod tests {
         let budget = BufferBudget::new(10);
         let mut one = budget.lease();
         let mut other = budget.lease();
-        assert!(one.grow(4) && one.grow(4));
+        assert!(one.grow(4) && one.grow_to(8) && one.grow_to(3));
         assert!(!other.grow(3));
         assert!(other.grow(2));
         drop(one);

@@ -66,29 +66,34 @@ impl Spool {
         self.length
     }
 
+    /// Takes all of `piece` or, should it be cancelled or fail, none of it.
     pub async fn append(&mut self, piece: &Bytes) -> Result<(), SpoolError> {
-        self.length += piece.len() as u64;
-        if let Kept::Memory(bytes) = &mut self.kept {
-            if bytes.len() + piece.len() <= IN_MEMORY {
+        let length = self.length + piece.len() as u64;
+        match &mut self.kept {
+            Kept::Memory(bytes) if bytes.len() + piece.len() <= IN_MEMORY => {
                 if !self.memory.grow(piece.len() as u64) {
                     return Err(SpoolError::NoRoom);
                 }
                 bytes.extend_from_slice(piece);
-                return Ok(());
             }
-            let begun = std::mem::take(bytes);
-            self.kept = Kept::Nothing;
-            self.memory.release();
-            if self.may_use_disk {
-                let mut file = File::from_std(tempfile::tempfile()?);
-                write(&mut file, &mut self.disk, &begun).await?;
-                self.kept = Kept::File(file);
+            Kept::Memory(bytes) => {
+                let file = match self.may_use_disk {
+                    true => Some(begin_file(&mut self.disk, bytes, piece).await?),
+                    false => None,
+                };
+                self.kept = file.map_or(Kept::Nothing, Kept::File);
+                self.memory.release();
             }
+            Kept::File(file) => {
+                if !self.disk.grow_to(length) {
+                    return Err(SpoolError::NoRoom);
+                }
+                write(file, self.length, piece).await?;
+            }
+            Kept::Nothing => {}
         }
-        match &mut self.kept {
-            Kept::File(file) => write(file, &mut self.disk, piece).await,
-            Kept::Memory(_) | Kept::Nothing => Ok(()),
-        }
+        self.length = length;
+        Ok(())
     }
 
     /// What stands at `offset`, which it has taken: a piece of it, or nothing when it was not kept.
@@ -110,15 +115,25 @@ impl Spool {
     }
 }
 
-async fn write(file: &mut File, disk: &mut BufferLease, piece: &[u8]) -> Result<(), SpoolError> {
-    if !disk.grow(piece.len() as u64) {
+async fn begin_file(
+    disk: &mut BufferLease,
+    begun: &[u8],
+    piece: &[u8],
+) -> Result<File, SpoolError> {
+    if !disk.grow_to((begun.len() + piece.len()) as u64) {
         return Err(SpoolError::NoRoom);
     }
-    file.seek(SeekFrom::End(0)).await?;
+    let mut file = File::from_std(tempfile::tempfile()?);
+    write(&mut file, 0, begun).await?;
+    write(&mut file, begun.len() as u64, piece).await?;
+    Ok(file)
+}
+
+async fn write(file: &mut File, offset: u64, piece: &[u8]) -> Result<(), std::io::Error> {
+    file.seek(SeekFrom::Start(offset)).await?;
     file.write_all(piece).await?;
     // Errors of the disk show here, and what is read next is what was written.
-    file.flush().await?;
-    Ok(())
+    file.flush().await
 }
 
 #[cfg(test)]
