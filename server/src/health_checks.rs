@@ -77,14 +77,14 @@ async fn ask(
     provider.dress_with(&mut headers, provider.credentials.first());
     let mut request = reqwest::Request::new(Method::GET, instance.base.at_host(path));
     *request.headers_mut() = headers;
-    let answer = tokio::time::timeout(TIMEOUT, provider.client.execute(request)).await;
+    let answer = tokio::time::timeout(TIMEOUT, provider.clients.beside.execute(request)).await;
     let problem = match answer {
         Ok(Ok(answer)) if answer.status().is_success() => {
             instance.load.health.answered();
             return;
         }
         Ok(Ok(answer)) => format!("answered {} to its health check", answer.status().as_u16()),
-        Ok(Err(error)) => format!("{} for its health check", Failure::of(&error).in_words()),
+        Ok(Err(error)) => format!("{} for its health check", Failure::from(&error).in_words()),
         Err(_) => format!(
             "did not answer its health check within {} s",
             TIMEOUT.as_secs()

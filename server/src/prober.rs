@@ -207,7 +207,7 @@ async fn serves(provider: &CompiledProvider, instance: &CompiledInstance, path: 
     let json = HeaderValue::from_static("application/json");
     request.headers_mut().insert(header::CONTENT_TYPE, json);
     *request.body_mut() = Some("{}".into());
-    match provider.client.execute(request).await {
+    match provider.clients.beside.execute(request).await {
         Ok(answer) => {
             let status = answer.status();
             !status.is_redirection() && !matches!(status.as_u16(), 404 | 405 | 501)
@@ -233,7 +233,7 @@ fn request(
 async fn ask(provider: &CompiledProvider, instance: &CompiledInstance) -> Result<Answer, String> {
     let request = request(provider, instance, Method::GET, "/models");
     let exchange = async {
-        let mut response = provider.client.execute(request).await?;
+        let mut response = provider.clients.beside.execute(request).await?;
         let status = response.status();
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await? {
@@ -242,12 +242,12 @@ async fn ask(provider: &CompiledProvider, instance: &CompiledInstance) -> Result
             }
             body.extend_from_slice(&piece);
         }
-        Ok(Answer { status, body })
+        Ok::<_, reqwest::Error>(Answer { status, body })
     };
     match timeout(PATIENCE, exchange).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) => {
-            let failure = Failure::of(&error);
+            let failure = Failure::from(&error);
             Err(format!(
                 "It {} ({}).",
                 failure.in_words(),

@@ -15,6 +15,7 @@ use super::inflight::Inflight;
 use super::record::Recording;
 use super::response_watch::ResponseWatch;
 use super::sse::{self, Boundary};
+use super::upstream::{BoxError, ResponseBody};
 use super::usage::Copied;
 use super::usage_withheld::UsageWithheld;
 
@@ -28,7 +29,7 @@ const COMMENT: Bytes = Bytes::from_static(b": keep-alive\n\n");
 /// A body that breaks off or falls silent ends in an error, never in an ending of our own making: the
 /// server then cuts the connection (or resets the stream), so that the client sees the answer is broken.
 pub struct AnswerBody {
-    upstream: reqwest::Body,
+    upstream: ResponseBody,
     idle: Duration,
     /// When the upstream is given up.
     deadline: Instant,
@@ -64,14 +65,14 @@ struct Comments {
 #[derive(Debug, thiserror::Error)]
 pub enum BrokenAnswer {
     #[error("the upstream's answer broke off")]
-    Upstream(#[source] reqwest::Error),
+    Upstream(#[source] BoxError),
     #[error("the upstream fell silent for {0:?}")]
     Silent(Duration),
 }
 
 impl AnswerBody {
     pub fn new(
-        upstream: reqwest::Body,
+        upstream: ResponseBody,
         headers: &HeaderMap,
         idle: Duration,
         inflight: Option<Inflight>,
@@ -268,9 +269,9 @@ fn takes_comments(headers: &HeaderMap) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use futures_util::{StreamExt, stream};
+    use futures_util::{Stream, StreamExt, TryStreamExt, stream};
     use http::{HeaderName, HeaderValue};
-    use http_body_util::BodyExt;
+    use http_body_util::{BodyExt, Either, StreamBody};
     use uuid::Uuid;
 
     use super::*;
@@ -297,7 +298,7 @@ mod tests {
             }
         }
 
-        fn body(&self, upstream: reqwest::Body, content_type: &'static str) -> AnswerBody {
+        fn body(&self, upstream: ResponseBody, content_type: &'static str) -> AnswerBody {
             let key = Arc::new(CompiledKey::for_tests());
             let passing = Passing {
                 recording: Recording::begin(Uuid::now_v7(), "/v1/x", &key, &self.log),
@@ -317,12 +318,19 @@ mod tests {
     }
 
     /// Pieces, each after so many seconds.
-    fn paced(pieces: &'static [(u64, &'static str)]) -> reqwest::Body {
+    fn paced(pieces: &'static [(u64, &'static str)]) -> ResponseBody {
         let pieces = stream::iter(pieces).then(|(wait_s, piece)| async move {
             tokio::time::sleep(Duration::from_secs(*wait_s)).await;
             Ok::<_, std::io::Error>(Bytes::from_static(piece.as_bytes()))
         });
-        reqwest::Body::wrap_stream(pieces)
+        body_of(pieces)
+    }
+
+    fn body_of(
+        pieces: impl Stream<Item = Result<Bytes, std::io::Error>> + Send + 'static,
+    ) -> ResponseBody {
+        let body = StreamBody::new(pieces.map_ok(Frame::data).map_err(Into::into));
+        Either::Right(body.boxed_unsync())
     }
 
     async fn text(body: AnswerBody) -> String {
@@ -337,13 +345,13 @@ mod tests {
             tokio::time::sleep(IDLE - Duration::from_secs(1)).await;
             (n < 50).then(|| (Ok::<_, std::io::Error>(Bytes::from_static(b"x")), n + 1))
         });
-        let body = bench.body(reqwest::Body::wrap_stream(flowing), "application/json");
+        let body = bench.body(body_of(flowing), "application/json");
         assert_eq!(bench.instance.inflight(), 1);
         assert_eq!(text(body).await.len(), 50);
         assert_eq!(bench.error().await, None);
 
         let silent = stream::pending::<Result<Bytes, std::io::Error>>();
-        let body = bench.body(reqwest::Body::wrap_stream(silent), "text/event-stream");
+        let body = bench.body(body_of(silent), "text/event-stream");
         let mut frames = body.into_data_stream();
         let mut last = frames.next().await.unwrap();
         while last.is_ok() {
@@ -409,11 +417,11 @@ mod tests {
     async fn a_client_that_leaves_is_recorded() {
         let bench = Bench::new();
         let silent = stream::pending::<Result<Bytes, std::io::Error>>();
-        drop(bench.body(reqwest::Body::wrap_stream(silent), "text/event-stream"));
+        drop(bench.body(body_of(silent), "text/event-stream"));
         assert_eq!(bench.error().await, Some("the client left"));
         assert_eq!(bench.instance.inflight(), 0);
 
-        drop(bench.body(reqwest::Body::default(), "application/json"));
+        drop(bench.body(body_of(stream::empty()), "application/json"));
         assert_eq!(bench.error().await, None, "there was nothing to wait for");
     }
 }

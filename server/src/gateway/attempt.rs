@@ -4,7 +4,10 @@ use std::time::Instant;
 
 use chrono::Utc;
 use http::request::Parts;
-use http::{HeaderMap, StatusCode, header};
+use http::uri::InvalidUri;
+use http::{HeaderMap, StatusCode, Uri, header};
+use http_body_util::Either;
+use hyper::body::Incoming;
 
 use super::Endpoint;
 use super::credentials::{Credential, is_refusal, rest_asked_by, rested};
@@ -12,7 +15,7 @@ use super::error::GatewayError;
 use super::headers;
 use super::payload::Payload;
 use super::record::{Attempt, Refused};
-use super::upstream::{Failure, with_causes};
+use super::upstream::{Failure, RequestBody, ResponseBody, with_causes};
 use crate::snapshot::Choice;
 
 /// What is sent, wherever it goes.
@@ -45,7 +48,7 @@ impl Outgoing<'_> {
 /// What came of a try.
 #[derive(Debug)]
 pub enum Tried {
-    Answered(http::Response<reqwest::Body>),
+    Answered(http::Response<ResponseBody>),
     /// No answer that can be passed on. `goes_on` tells whether others may be tried.
     Failed {
         error: GatewayError,
@@ -79,16 +82,16 @@ pub async fn try_at(choice: Choice<'_>, outgoing: Outgoing<'_>, attempt: &mut At
                 .failed(&format!("answered {}", status.as_u16()));
         }
         let Some(refused) = credential.filter(|_| is_refusal(status)) else {
-            return Tried::Answered(answer.into());
+            return Tried::Answered(answer.map(Either::Left));
         };
         refused
             .rest
             .begin(rest_asked_by(status, answer.headers(), Utc::now()));
         let Some(next) = credentials.next() else {
-            return Tried::Answered(answer.into());
+            return Tried::Answered(answer.map(Either::Left));
         };
         if !outgoing.payload.can_be_repeated().await {
-            return Tried::Answered(answer.into());
+            return Tried::Answered(answer.map(Either::Left));
         }
         attempt.refused.push(Refused {
             hint: refused.hint.clone(),
@@ -103,20 +106,25 @@ async fn send(
     choice: Choice<'_>,
     outgoing: Outgoing<'_>,
     credential: Option<&Credential>,
-) -> Result<reqwest::Response, Failed> {
+) -> Result<http::Response<Incoming>, Failed> {
     let provider = &choice.target.provider;
-    let request = || upstream_request(choice, outgoing, credential);
+    let client = &provider.clients.requests;
+    let uri = upstream_uri(choice, outgoing).map_err(|error| Failed {
+        failure: Failure::Connect,
+        cause: with_causes(&error),
+    })?;
+    let request = || upstream_request(choice, outgoing, uri.clone(), credential);
     let answer = async {
         match outgoing.payload.can_be_repeated().await {
-            true => provider.client.execute_anew_if_stale(request).await,
-            false => provider.client.execute(request()).await,
+            true => client.execute_anew_if_stale(request).await,
+            false => client.execute(request()).await,
         }
     };
     match tokio::time::timeout(provider.first_byte, answer).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) => Err(Failed {
-            failure: Failure::of(&error),
-            cause: with_causes(&error.without_url()),
+            failure: Failure::from(&error),
+            cause: with_causes(&error),
         }),
         Err(_) => Err(Failed {
             failure: Failure::FirstByteTimeout,
@@ -131,20 +139,25 @@ struct Failed {
     cause: String,
 }
 
+fn upstream_uri(choice: Choice<'_>, outgoing: Outgoing<'_>) -> Result<Uri, InvalidUri> {
+    let instance = choice.instance;
+    let query = headers::query_for_upstream(outgoing.client.uri.query());
+    let mut url = match (outgoing.to, &query) {
+        (Destination::Endpoint(endpoint), None) => return instance.uri_of(endpoint),
+        (Destination::Endpoint(endpoint), Some(_)) => instance.base.join(endpoint.path()),
+        (Destination::Path(path), _) => instance.base.join(path),
+    };
+    url.set_query(query.as_deref());
+    Uri::try_from(url.as_str())
+}
+
 fn upstream_request(
     choice: Choice<'_>,
     outgoing: Outgoing<'_>,
+    uri: Uri,
     credential: Option<&Credential>,
-) -> reqwest::Request {
+) -> http::Request<RequestBody> {
     let client = outgoing.client;
-    let mut url = match outgoing.to {
-        Destination::Endpoint(endpoint) => choice.instance.url_of(endpoint),
-        Destination::Path(path) => choice.instance.base.join(path),
-    };
-    if let Some(query) = client.uri.query() {
-        url.set_query(headers::query_for_upstream(Some(query)).as_deref());
-    }
-    let mut request = reqwest::Request::new(client.method.clone(), url);
     let mut headers: HeaderMap = headers::for_upstream(&client.headers);
     choice.target.provider.dress_with(&mut headers, credential);
     let asks_usage = outgoing.asks_usage_of(choice);
@@ -152,11 +165,13 @@ fn upstream_request(
         // What was not asked for is taken out of the answer, which has to be readable for that.
         headers.remove(header::ACCEPT_ENCODING);
     }
-    *request.headers_mut() = headers;
     let body = outgoing
         .payload
         .with_model(&choice.target.model, asks_usage);
-    *request.body_mut() = Some(body);
+    let mut request = http::Request::new(body);
+    *request.method_mut() = client.method.clone();
+    *request.uri_mut() = uri;
+    *request.headers_mut() = headers;
     request
 }
 

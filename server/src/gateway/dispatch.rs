@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::Response;
+use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Either, Full};
 use routing::Ranking;
 use uuid::Uuid;
 
@@ -17,6 +18,7 @@ use super::attempt::{Outgoing, Tried, try_at};
 use super::error::GatewayError;
 use super::inflight::Inflight;
 use super::record::{Attempt, Recording};
+use super::upstream::{Flowing, ResponseBody};
 use super::{Endpoint, Gateway, headers};
 use crate::snapshot::{Choice, CompiledRoute, NoFallback, Taken};
 
@@ -62,7 +64,7 @@ pub struct Answer {
     inflight: Option<Inflight>,
     /// It was asked for usage that its client did not ask for.
     withholds_usage: bool,
-    upstream: http::Response<reqwest::Body>,
+    upstream: http::Response<ResponseBody>,
 }
 
 /// One model of one instance.
@@ -208,11 +210,7 @@ impl<'a> Dispatch<'a> {
 }
 
 impl Answer {
-    fn new(
-        choice: Choice<'_>,
-        inflight: Inflight,
-        upstream: http::Response<reqwest::Body>,
-    ) -> Self {
+    fn new(choice: Choice<'_>, inflight: Inflight, upstream: http::Response<ResponseBody>) -> Self {
         let target = choice.target;
         Self {
             made_by: MadeBy {
@@ -244,12 +242,13 @@ impl Answer {
             return self;
         }
         let (parts, body) = self.upstream.into_parts();
-        let whole = tokio::time::timeout(TAKE_IN_TIMEOUT, body.collect()).await;
-        let body = match whole {
-            Ok(Ok(whole)) => whole.to_bytes().into(),
+        let whole = tokio::time::timeout(TAKE_IN_TIMEOUT, Flowing::new(body).collect()).await;
+        let whole = match whole {
+            Ok(Ok(whole)) => whole.to_bytes(),
             // It broke off; what it said besides still counts.
-            Ok(Err(_)) | Err(_) => reqwest::Body::default(),
+            Ok(Err(_)) | Err(_) => Bytes::new(),
         };
+        let body = Either::Right(Flowing::new(Full::from(whole).map_err(Into::into)));
         Self {
             inflight: None,
             upstream: http::Response::from_parts(parts, body),

@@ -15,11 +15,13 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use http_body::{Body, Frame, SizeHint};
+use http_body_util::{BodyExt, Either};
 
 use super::body::{self, Pieces};
 use super::error::GatewayError;
 use super::multipart::Scanner;
 use super::spool::{Spool, SpoolError};
+use super::upstream::RequestBody;
 
 /// How long a connection that is given up may hold on to the body.
 const LET_GO: Duration = Duration::from_secs(2);
@@ -122,13 +124,13 @@ impl Form {
     }
 
     /// From its first byte, with another name in the place of the model's.
-    pub fn with_model(self: Arc<Self>, model: &str) -> reqwest::Body {
+    pub fn with_model(self: Arc<Self>, model: &str) -> RequestBody {
         // The client chooses the boundary; one that stands in the name would cut the name there.
         if memchr::memmem::find(model.as_bytes(), &self.delimiter).is_some() {
             self.fails_by(not_a_form(
                 "The form's boundary stands in the name of the model that it goes to. Choose another.",
             ));
-            return reqwest::Body::wrap_stream(stream::iter([Err::<Bytes, _>(Broken)]));
+            return flowing(stream::iter([Err(Broken)]).boxed(), None);
         }
         let replaced = self.model_span.end - self.model_span.start;
         let length = self.length.and_then(|length| {
@@ -159,10 +161,7 @@ impl Form {
                 }
             }
         });
-        reqwest::Body::wrap(FormBody {
-            pieces: Mutex::new(pieces.boxed()),
-            length,
-        })
+        flowing(pieces.boxed(), length)
     }
 
     fn fails_by(&self, problem: GatewayError) {
@@ -244,10 +243,14 @@ fn not_kept(cause: &dyn std::fmt::Display) -> GatewayError {
     )
 }
 
+fn flowing(pieces: BoxStream<'static, Result<Bytes, Broken>>, length: Option<u64>) -> RequestBody {
+    let body = FormBody { pieces, length };
+    Either::Right(body.map_err(Into::into).boxed_unsync())
+}
+
 /// A body whose length may be known.
 struct FormBody {
-    // Only `&mut` ever reaches it, which is what makes it `Sync` as reqwest wants.
-    pieces: Mutex<BoxStream<'static, Result<Bytes, Broken>>>,
+    pieces: BoxStream<'static, Result<Bytes, Broken>>,
     length: Option<u64>,
 }
 
@@ -259,13 +262,8 @@ impl Body for FormBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
-        let pieces = self
-            .pieces
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
-        pieces
-            .poll_next_unpin(cx)
-            .map(|piece| piece.map(|piece| piece.map(Frame::data)))
+        let piece = self.pieces.poll_next_unpin(cx);
+        piece.map(|piece| piece.map(|piece| piece.map(Frame::data)))
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -277,7 +275,6 @@ impl Body for FormBody {
 #[cfg(test)]
 mod tests {
     use futures_util::FutureExt;
-    use http_body_util::BodyExt;
 
     use super::*;
     use crate::gateway::budget::BufferBudget;

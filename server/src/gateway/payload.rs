@@ -5,11 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http_body_util::Either;
 
 use super::budget::BufferLease;
 use super::error::GatewayError;
 use super::form::Form;
 use super::splice::{Edit, splice_model};
+use super::upstream::RequestBody;
 
 #[derive(Debug)]
 pub enum Payload {
@@ -28,9 +30,9 @@ pub enum Payload {
 
 impl Payload {
     /// `asks_usage` where it can be asked for.
-    pub fn with_model(&self, model: &str, asks_usage: bool) -> reqwest::Body {
+    pub fn with_model(&self, model: &str, asks_usage: bool) -> RequestBody {
         match self {
-            Self::Plain(bytes) => bytes.clone().into(),
+            Self::Plain(bytes) => Either::Left(bytes.clone().into()),
             Self::Json {
                 bytes,
                 model_span,

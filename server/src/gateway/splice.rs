@@ -7,6 +7,9 @@ use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
+use http_body_util::{BodyExt, Either};
+
+use super::upstream::RequestBody;
 
 /// Up to this size one copy is cheaper than three writes.
 const COPIED: usize = 64 * 1024;
@@ -25,7 +28,7 @@ pub fn splice_model(
     span: &Range<usize>,
     model: &str,
     edit: Option<Edit>,
-) -> reqwest::Body {
+) -> RequestBody {
     let name = serde_json::Value::from(model).to_string();
     let mut edits = vec![(span.clone(), Bytes::from(name))];
     if let Some(Edit { at, text }) = edit {
@@ -41,13 +44,14 @@ pub fn splice_model(
     pieces.push(body.slice(from..));
     let length = pieces.iter().map(Bytes::len).sum();
     if length > COPIED {
-        return reqwest::Body::wrap(Pieces { pieces, next: 0 });
+        let pieces = Pieces { pieces, next: 0 };
+        return Either::Right(pieces.map_err(|never| match never {}).boxed_unsync());
     }
     let mut copy = BytesMut::with_capacity(length);
     for piece in pieces {
         copy.extend_from_slice(&piece);
     }
-    copy.freeze().into()
+    Either::Left(copy.freeze().into())
 }
 
 /// Pieces of known length, one after the other.

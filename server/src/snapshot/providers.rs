@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use app::api::price::Price;
 use app::api::provider::{HealthCheck, ProviderKind};
+use http::Uri;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use url::Url;
+use http::uri::InvalidUri;
 use uuid::Uuid;
 
 use crate::gateway::Endpoint;
 use crate::gateway::credentials::Credential;
 use crate::gateway::inflight::InstanceLoad;
 use crate::gateway::lasting::Lasting;
-use crate::gateway::upstream::{Pool, UpstreamClient};
+use crate::gateway::upstream::Clients;
 use crate::store::ProviderRecord;
 use crate::upstream_url::BaseUrl;
 use crate::vault::{Row, Vault};
@@ -40,7 +41,7 @@ pub struct CompiledProvider {
     pub prices: HashMap<String, Price>,
     pub first_byte: Duration,
     pub idle: Duration,
-    pub client: UpstreamClient,
+    pub clients: Clients,
     /// Whose turn it is among the instances of a decision service.
     pub turn: AtomicUsize,
     /// In their order.
@@ -59,17 +60,25 @@ pub struct CompiledInstance {
     pub max_inflight: Option<u32>,
     pub load: Arc<InstanceLoad>,
     /// Where each endpoint is, joined when it is asked for first.
-    endpoints: [OnceLock<Box<Url>>; Endpoint::ALL.len()],
+    endpoints: [OnceLock<Box<Uri>>; Endpoint::ALL.len()],
 }
 
 impl CompiledInstance {
     /// Where an endpoint is.
-    pub fn url_of(&self, endpoint: Endpoint) -> Url {
-        let joined = || self.base.join(endpoint.path());
-        match self.endpoints.get(endpoint as usize) {
-            Some(known) => known.get_or_init(|| Box::new(joined())).as_ref().clone(),
-            None => joined(),
+    ///
+    /// # Errors
+    /// None: a base URL that is read can be asked.
+    pub fn uri_of(&self, endpoint: Endpoint) -> Result<Uri, InvalidUri> {
+        let known = self.endpoints.get(endpoint as usize);
+        if let Some(uri) = known.and_then(OnceLock::get) {
+            return Ok(Uri::clone(uri));
         }
+        let uri = Uri::try_from(self.base.join(endpoint.path()).as_str())?;
+        if let Some(slot) = known {
+            // Somebody else may have been quicker.
+            let _ = slot.set(Box::new(uri.clone()));
+        }
+        Ok(uri)
     }
 
     /// Whether it takes no more for now.
@@ -189,10 +198,6 @@ pub fn compile_one(
             }
         })
         .collect();
-    let pool = match record.kind {
-        ProviderKind::Decision => Pool::Decisions,
-        ProviderKind::Openai | ProviderKind::Anthropic => Pool::Targets,
-    };
     Ok(CompiledProvider {
         id: record.id,
         name: record.name,
@@ -211,7 +216,7 @@ pub fn compile_one(
             .collect(),
         first_byte: Duration::from_millis(record.timeouts.first_byte_ms),
         idle: Duration::from_millis(record.timeouts.idle_ms),
-        client: lasting.upstreams.client(pool, record.timeouts.connect_ms)?,
+        clients: lasting.upstreams.clients(record.timeouts.connect_ms)?,
         turn: AtomicUsize::default(),
         credentials,
         credential_header,

@@ -110,7 +110,7 @@ async fn call<'m>(
     *request.headers_mut() = headers;
     *request.body_mut() = Some(question.into());
     let failed = |error: reqwest::Error| {
-        let failure = Failure::of(&error);
+        let failure = Failure::from(&error);
         tracing::debug!(
             provider = provider.name,
             cause = with_causes(&error.without_url()),
@@ -118,7 +118,12 @@ async fn call<'m>(
         );
         failure.in_words().to_owned()
     };
-    let mut response = provider.client.execute(request).await.map_err(failed)?;
+    let mut response = provider
+        .clients
+        .beside
+        .execute(request)
+        .await
+        .map_err(failed)?;
     match response.status() {
         StatusCode::OK => {}
         status if is_refusal(status) => return Ok(Called::Refused(status)),
