@@ -1,10 +1,11 @@
 //! Every URL and every layer.
 
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -20,10 +21,9 @@ use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
 use crate::gateway::error::{Dialect, GatewayError};
-use crate::gateway::record::RequestId;
 use crate::gateway::{Endpoint, Gateway};
 use crate::server::AppState;
-use crate::{api, assets, gateway, listener, monitoring, pages, playground};
+use crate::{api, assets, gateway, listener, monitoring, pages, playground, request_id};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-signalbox-request-id");
 
@@ -62,12 +62,10 @@ impl Server {
 
     /// Gives every request a name that its answer and all log lines carry. A fault of ours ends one
     /// request, not the server.
-    pub async fn answer(&self, mut request: Request) -> Response {
+    pub async fn answer(&self, request: Request, peer: SocketAddr) -> Response {
         let id = Uuid::now_v7();
-        request.extensions_mut().insert(RequestId(id));
-        let span = tracing::info_span!("request", %id);
-        let answer = AssertUnwindSafe(self.dispatch(request)).catch_unwind();
-        let answer = answer.instrument(span).await;
+        let answer = AssertUnwindSafe(self.dispatch(request, peer)).catch_unwind();
+        let answer = request_id::within(id, answer).await;
         let mut response = answer.unwrap_or_else(|_| panicked());
         let mut text = [0; Hyphenated::LENGTH];
         if let Ok(value) = HeaderValue::from_str(id.hyphenated().encode_lower(&mut text)) {
@@ -76,7 +74,7 @@ impl Server {
         response
     }
 
-    async fn dispatch(&self, request: Request) -> Response {
+    async fn dispatch(&self, mut request: Request, peer: SocketAddr) -> Response {
         if let Some(refused) = refuse_large_headers(&request) {
             return refused;
         }
@@ -84,8 +82,11 @@ impl Server {
             // Boxed, so that an idle connection does not hold its room.
             Some(endpoint) => Box::pin(self.0.gateway.handle(endpoint, request)).await,
             None => {
+                request.extensions_mut().insert(ConnectInfo(peer));
                 let answer = self.0.router.clone().oneshot(request);
-                let answer = self.0.runtime.spawn(answer.in_current_span());
+                let answer = answer.instrument(request_id::span());
+                let answer = request_id::within(request_id::here(), answer);
+                let answer = self.0.runtime.spawn(answer);
                 // A client that leaves ends it.
                 match AbortOnDropHandle::new(answer).await {
                     Ok(answer) => answer.unwrap_or_else(|never| match never {}),

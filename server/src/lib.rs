@@ -19,6 +19,7 @@ pub mod pages;
 pub mod playground;
 pub mod prober;
 pub mod request_archive;
+pub mod request_id;
 pub mod server;
 pub mod snapshot;
 pub mod store;

@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::ConnectInfo;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -75,8 +74,9 @@ pub async fn serve(
         let (Some(lane), Ok(stream)) = (lanes.next(), stream.into_std()) else {
             continue;
         };
-        let (builder, app, stop) = (Arc::clone(&builder), app.clone(), stop.clone());
-        let cut = cut.clone();
+        let (builder, app) = (Arc::clone(&builder), app.clone());
+        // Each of its own, as every look at them takes a lock of theirs.
+        let (stop, cut) = (stop.child_token(), cut.child_token());
         let connection = async move {
             let _place = place;
             let Ok(stream) = TcpStream::from_std(stream) else {
@@ -138,10 +138,9 @@ async fn serve_connection(
         let asked = Arc::clone(&asked);
         hyper::service::service_fn(move |request: http::Request<Incoming>| {
             asked.store(true, Ordering::Relaxed);
-            let mut request = request.map(Body::new);
-            request.extensions_mut().insert(ConnectInfo(peer));
+            let request = request.map(Body::new);
             let app = app.clone();
-            async move { Ok::<_, Infallible>(app.answer(request).await) }
+            async move { Ok::<_, Infallible>(app.answer(request, peer).await) }
         })
     };
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));

@@ -16,6 +16,7 @@ use super::headers;
 use super::payload::Payload;
 use super::record::{Attempt, Refused};
 use super::upstream::{Failure, RequestBody, ResponseBody, with_causes};
+use crate::request_id;
 use crate::snapshot::Choice;
 
 /// What is sent, wherever it goes.
@@ -190,7 +191,9 @@ fn failed(
     }
     let Failed { failure, cause } = failed;
     let provider = &choice.target.provider;
-    tracing::warn!(provider = provider.name, instance = %choice.instance.base, ?failure, cause, "no answer from upstream");
+    request_id::span().in_scope(|| {
+        tracing::warn!(provider = provider.name, instance = %choice.instance.base, ?failure, cause, "no answer from upstream");
+    });
     attempt.outcome = Err(failure);
     choice.instance.load.failed(failure.in_words());
     if failure.is_of_connectivity() {
@@ -211,7 +214,9 @@ fn failed(
 
 fn redirected(choice: Choice<'_>, status: StatusCode) -> Tried {
     let provider = &choice.target.provider;
-    tracing::warn!(provider = provider.name, instance = %choice.instance.base, status = status.as_u16(), "redirect not followed");
+    request_id::span().in_scope(|| {
+        tracing::warn!(provider = provider.name, instance = %choice.instance.base, status = status.as_u16(), "redirect not followed");
+    });
     choice
         .instance
         .load

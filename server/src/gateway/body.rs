@@ -15,6 +15,7 @@ use tokio_util::io::{ReaderStream, StreamReader};
 use super::budget::{BufferBudget, BufferLease};
 use super::error::GatewayError;
 use super::multipart;
+use crate::request_id;
 
 /// A body that stops sending for so long is given up.
 pub const IDLE: Duration = Duration::from_secs(30);
@@ -179,10 +180,12 @@ pub async fn next_piece(
         )
     })?;
     next.transpose().map_err(|error| {
-        tracing::debug!(
-            error = &*error as &dyn std::error::Error,
-            "request body broke off"
-        );
+        request_id::span().in_scope(|| {
+            tracing::debug!(
+                error = &*error as &dyn std::error::Error,
+                "request body broke off"
+            );
+        });
         GatewayError::bad_request("broken_body", "The body broke off or could not be decoded.")
     })
 }

@@ -19,6 +19,7 @@ use routing::{Decision, NoDecision};
 use self::question::Question;
 use super::facts::Asked;
 use super::{Endpoint, off_async_if_large};
+use crate::request_id;
 use crate::snapshot::{CompiledRoute, DecisionUse};
 
 /// Bodies nested deeper are not decided by.
@@ -99,12 +100,14 @@ pub async fn decide(
     if let Some(leave) = leave {
         leave.failed();
     }
-    tracing::warn!(
-        route = route.name,
-        provider = usage.provider.name,
-        failure,
-        "no decision"
-    );
+    request_id::span().in_scope(|| {
+        tracing::warn!(
+            route = route.name,
+            provider = usage.provider.name,
+            failure,
+            "no decision"
+        );
+    });
     Err(NoDecision::Failed(failure.into()))
 }
 

@@ -259,14 +259,15 @@ impl Answer {
     /// What the client gets.
     pub fn into_response(self, passing: Passing, show_target: bool, attempts: usize) -> Response {
         let (upstream, body) = self.upstream.into_parts();
-        let mut headers = headers::for_client(&upstream.headers);
+        let mut body = AnswerBody::new(body, &upstream.headers, self.idle, self.inflight, passing);
+        let is_shortened = self.withholds_usage && body.withhold_usage(&upstream.headers);
+        let mut headers = headers::for_client(upstream.headers);
+        if is_shortened {
+            headers.remove(header::CONTENT_LENGTH);
+        }
         if show_target {
             headers.insert(TARGET, self.label);
             headers.insert(ATTEMPTS, HeaderValue::from(attempts));
-        }
-        let mut body = AnswerBody::new(body, &upstream.headers, self.idle, self.inflight, passing);
-        if self.withholds_usage && body.withhold_usage(&upstream.headers) {
-            headers.remove(header::CONTENT_LENGTH);
         }
         let mut response = Response::new(Body::new(body));
         *response.status_mut() = upstream.status;

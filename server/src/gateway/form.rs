@@ -22,6 +22,7 @@ use super::error::GatewayError;
 use super::multipart::Scanner;
 use super::spool::{Spool, SpoolError};
 use super::upstream::RequestBody;
+use crate::request_id;
 
 /// How long a connection that is given up may hold on to the body.
 const LET_GO: Duration = Duration::from_secs(2);
@@ -235,7 +236,9 @@ fn not_a_form(problem: impl std::fmt::Display) -> GatewayError {
 }
 
 fn not_kept(cause: &dyn std::fmt::Display) -> GatewayError {
-    tracing::error!(%cause, "a request's body could not be kept");
+    request_id::span().in_scope(|| {
+        tracing::error!(%cause, "a request's body could not be kept");
+    });
     GatewayError::new(
         http::StatusCode::INTERNAL_SERVER_ERROR,
         "internal",

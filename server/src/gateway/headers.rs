@@ -2,69 +2,85 @@
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
-/// Belong to one connection, not to the message (RFC 9110, section 7.6.1).
-const HOP_BY_HOP: [HeaderName; 9] = [
-    header::CONNECTION,
-    HeaderName::from_static("keep-alive"),
-    HeaderName::from_static("proxy-connection"),
-    header::PROXY_AUTHENTICATE,
-    header::PROXY_AUTHORIZATION,
-    header::TE,
-    header::TRAILER,
-    header::TRANSFER_ENCODING,
-    header::UPGRADE,
-];
+const OURS: &str = "x-signalbox-";
+
+/// Belongs to one connection, not to the message (RFC 9110, section 7.6.1).
+fn is_hop_by_hop(name: &str) -> bool {
+    matches!(
+        name,
+        "connection"
+            | "keep-alive"
+            | "proxy-connection"
+            | "proxy-authenticate"
+            | "proxy-authorization"
+            | "te"
+            | "trailer"
+            | "transfer-encoding"
+            | "upgrade"
+    )
+}
 
 /// The client's credentials and whereabouts, and what the gateway says itself.
-const NOT_FOR_UPSTREAMS: [HeaderName; 10] = [
-    header::AUTHORIZATION,
-    HeaderName::from_static("x-api-key"),
-    HeaderName::from_static("api-key"),
-    HeaderName::from_static("x-goog-api-key"),
-    header::COOKIE,
-    header::FORWARDED,
-    header::HOST,
-    header::EXPECT,
-    header::CONTENT_LENGTH,
-    header::CONTENT_ENCODING,
-];
+fn is_not_for_upstreams(name: &str) -> bool {
+    matches!(
+        name,
+        "authorization"
+            | "x-api-key"
+            | "api-key"
+            | "x-goog-api-key"
+            | "cookie"
+            | "forwarded"
+            | "host"
+            | "expect"
+            | "content-length"
+            | "content-encoding"
+    ) || name.starts_with("x-forwarded-")
+}
 
 /// An upstream must not speak to the browser in this server's name.
-const NOT_FOR_CLIENTS: [HeaderName; 6] = [
-    header::SET_COOKIE,
-    HeaderName::from_static("clear-site-data"),
-    header::STRICT_TRANSPORT_SECURITY,
-    HeaderName::from_static("alt-svc"),
-    header::CONTENT_SECURITY_POLICY,
-    header::CONTENT_SECURITY_POLICY_REPORT_ONLY,
-];
-
-const OURS: &str = "x-signalbox-";
+fn is_not_for_clients(name: &str) -> bool {
+    matches!(
+        name,
+        "set-cookie" | "clear-site-data" | "strict-transport-security" | "alt-svc"
+    ) || name.starts_with("access-control-")
+        || name.starts_with("content-security-policy")
+}
 
 /// What of a client's headers goes upstream. The body is always sent decoded and with a length of its
 /// own, so `content-encoding` and `content-length` stay here.
 pub fn for_upstream(client: &HeaderMap) -> HeaderMap {
     let named = named_by_connection(client);
-    filtered(client, |name| {
-        HOP_BY_HOP.contains(name)
-            || NOT_FOR_UPSTREAMS.contains(name)
+    // Some are put in afterwards.
+    let mut headers = HeaderMap::with_capacity(client.len() + 4);
+    for (name, value) in client {
+        let text = name.as_str();
+        let stays = is_hop_by_hop(text)
+            || is_not_for_upstreams(text)
             || named.contains(name)
-            || name.as_str().starts_with("x-forwarded-")
-            || name.as_str().starts_with(OURS)
-    })
+            || text.starts_with(OURS);
+        if !stays {
+            headers.append(name.clone(), value.clone());
+        }
+    }
+    headers
 }
 
 /// What of an upstream's headers goes to the client.
-pub fn for_client(upstream: &HeaderMap) -> HeaderMap {
-    let named = named_by_connection(upstream);
-    let mut headers = filtered(upstream, |name| {
-        HOP_BY_HOP.contains(name)
-            || NOT_FOR_CLIENTS.contains(name)
+pub fn for_client(upstream: HeaderMap) -> HeaderMap {
+    let named = named_by_connection(&upstream);
+    let stays = |name: &&HeaderName| {
+        let text = name.as_str();
+        is_hop_by_hop(text)
+            || is_not_for_clients(text)
             || named.contains(name)
-            || name.as_str().starts_with("access-control-")
-            || name.as_str().starts_with("content-security-policy")
-            || name.as_str().starts_with(OURS)
-    });
+            || text.starts_with(OURS)
+    };
+    // Few stay here, if any.
+    let stay: Vec<HeaderName> = upstream.keys().filter(stays).cloned().collect();
+    let mut headers = upstream;
+    for name in stay {
+        headers.remove(name);
+    }
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
@@ -84,16 +100,6 @@ pub fn query_for_upstream(query: Option<&str>) -> Option<String> {
         })
         .collect();
     (!kept.is_empty()).then(|| kept.join("&"))
-}
-
-fn filtered(headers: &HeaderMap, stays: impl Fn(&HeaderName) -> bool) -> HeaderMap {
-    let mut kept = HeaderMap::with_capacity(headers.len() + 4);
-    for (name, value) in headers {
-        if !stays(name) {
-            kept.append(name.clone(), value.clone());
-        }
-    }
-    kept
 }
 
 fn named_by_connection(headers: &HeaderMap) -> Vec<HeaderName> {
@@ -179,7 +185,7 @@ mod tests {
             ("x-request-id", "up"),
         ]);
         assert_eq!(
-            names(&for_client(&upstream)),
+            names(&for_client(upstream)),
             [
                 "content-encoding",
                 "content-length",

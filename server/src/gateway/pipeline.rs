@@ -15,7 +15,6 @@ use axum::extract::Request;
 use axum::response::Response;
 use http::StatusCode;
 use http::request::Parts;
-use uuid::Uuid;
 
 use super::answer::Passing;
 use super::attempt::{Destination, Outgoing};
@@ -27,10 +26,11 @@ use super::error::{Dialect, GatewayError};
 use super::facts::{Asked, Gathered};
 use super::incoming::Incoming;
 use super::payload::Payload;
-use super::record::{Recording, RequestId};
+use super::record::Recording;
 use super::response_watch::ResponseWatch;
 use super::trace_parent::TraceParent;
 use super::{Endpoint, Gateway, responses};
+use crate::request_id;
 use crate::snapshot::{CompiledKey, CompiledRoute, Snapshot};
 
 /// An answer, and what is done while it passes.
@@ -72,8 +72,7 @@ impl Gateway {
     }
 
     pub fn begin(&self, parts: &Parts, key: &Arc<CompiledKey>) -> Recording {
-        let id = parts.extensions.get::<RequestId>();
-        let id = id.map_or_else(Uuid::now_v7, |id| id.0);
+        let id = request_id::here();
         let mut recording = Recording::begin(id, parts.uri.path(), key, &self.log);
         recording.note(|record| {
             record.method = parts.method.clone();
@@ -101,7 +100,9 @@ impl Gateway {
                 reply.answer.into_response(passing, show_target, attempts)
             }
             Err(error) => {
-                tracing::debug!(status = error.status.as_u16(), code = error.code, "refused");
+                request_id::span().in_scope(|| {
+                    tracing::debug!(status = error.status.as_u16(), code = error.code, "refused");
+                });
                 recording.refused(error.status, error.code);
                 let mut response = error.into_response_in(dialect);
                 if self.settings.show_target && attempts > 0 {

@@ -20,10 +20,6 @@ use super::upstream::Failure;
 use super::usage::{Copied, Usage};
 use crate::snapshot::{Choice, CompiledKey, CompiledRoute, Placement};
 
-/// The name of a request, which the answer and all log lines carry.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestId(pub Uuid);
-
 #[derive(Debug)]
 pub struct Record {
     pub id: Uuid,

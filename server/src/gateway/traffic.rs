@@ -2,10 +2,11 @@
 //!
 //! The log's task counts each request once, so that it costs the request nothing; whoever looks adds up.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use foldhash::HashMap;
 use tokio::time::Instant;
 use uuid::Uuid;
 

@@ -27,7 +27,7 @@ use tokio::time::error::Elapsed;
 
 use self::connect::{Connector, GuardedResolver};
 use self::proxy::Proxy;
-use crate::lanes;
+use crate::{lanes, request_id};
 
 /// Idle connections are kept so long for the next request.
 const IDLE_CONNECTION: Duration = Duration::from_secs(60);
@@ -169,7 +169,9 @@ impl UpstreamClient {
         };
         match CONNECTED.scope(AtomicBool::new(false), send).await {
             (Err(error), true) if Failure::from(&error) == Failure::Reset => {
-                tracing::debug!("a kept connection was broken; trying a new one");
+                request_id::span().in_scope(|| {
+                    tracing::debug!("a kept connection was broken; trying a new one");
+                });
                 self.fresh.request(self.through_proxy(request())).await
             }
             (answer, _) => answer,

@@ -11,6 +11,7 @@ use super::answer::{self, Said};
 use crate::gateway::credentials::{Credential, REST, is_refusal, rested};
 use crate::gateway::inflight::Inflight;
 use crate::gateway::upstream::{Failure, with_causes};
+use crate::request_id;
 use crate::snapshot::{CompiledInstance, CompiledProvider};
 
 /// What came of one call.
@@ -111,11 +112,13 @@ async fn call<'m>(
     *request.body_mut() = Some(question.into());
     let failed = |error: reqwest::Error| {
         let failure = Failure::from(&error);
-        tracing::debug!(
-            provider = provider.name,
-            cause = with_causes(&error.without_url()),
-            "no answer from a decision service"
-        );
+        request_id::span().in_scope(|| {
+            tracing::debug!(
+                provider = provider.name,
+                cause = with_causes(&error.without_url()),
+                "no answer from a decision service"
+            );
+        });
         failure.in_words().to_owned()
     };
     let mut response = provider
