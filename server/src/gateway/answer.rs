@@ -271,7 +271,7 @@ mod tests {
 
     use futures_util::{Stream, StreamExt, TryStreamExt, stream};
     use http::{HeaderName, HeaderValue};
-    use http_body_util::{BodyExt, Either, StreamBody};
+    use http_body_util::{BodyExt, StreamBody};
     use uuid::Uuid;
 
     use super::*;
@@ -330,7 +330,7 @@ mod tests {
         pieces: impl Stream<Item = Result<Bytes, std::io::Error>> + Send + 'static,
     ) -> ResponseBody {
         let body = StreamBody::new(pieces.map_ok(Frame::data).map_err(Into::into));
-        Either::Right(body.boxed_unsync())
+        body.boxed_unsync().into()
     }
 
     async fn text(body: AnswerBody) -> String {

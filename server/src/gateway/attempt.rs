@@ -1,13 +1,10 @@
 //! One try: a request to one instance, with the next credential where one is refused.
 
-use std::time::Instant;
-
 use chrono::Utc;
 use http::request::Parts;
 use http::uri::InvalidUri;
 use http::{HeaderMap, StatusCode, Uri, header};
-use http_body_util::Either;
-use hyper::body::Incoming;
+use tokio::time::Instant;
 
 use super::Endpoint;
 use super::credentials::{Credential, is_refusal, rest_asked_by, rested};
@@ -15,7 +12,7 @@ use super::error::GatewayError;
 use super::headers;
 use super::payload::Payload;
 use super::record::{Attempt, Refused};
-use super::upstream::{Failure, RequestBody, ResponseBody, with_causes};
+use super::upstream::{Failure, NoAnswer, RequestBody, ResponseBody};
 use crate::request_id;
 use crate::snapshot::Choice;
 
@@ -83,16 +80,16 @@ pub async fn try_at(choice: Choice<'_>, outgoing: Outgoing<'_>, attempt: &mut At
                 .failed(&format!("answered {}", status.as_u16()));
         }
         let Some(refused) = credential.filter(|_| is_refusal(status)) else {
-            return Tried::Answered(answer.map(Either::Left));
+            return Tried::Answered(answer);
         };
         refused
             .rest
             .begin(rest_asked_by(status, answer.headers(), Utc::now()));
         let Some(next) = credentials.next() else {
-            return Tried::Answered(answer.map(Either::Left));
+            return Tried::Answered(answer);
         };
         if !outgoing.payload.can_be_repeated().await {
-            return Tried::Answered(answer.map(Either::Left));
+            return Tried::Answered(answer);
         }
         attempt.refused.push(Refused {
             hint: refused.hint.clone(),
@@ -107,37 +104,22 @@ async fn send(
     choice: Choice<'_>,
     outgoing: Outgoing<'_>,
     credential: Option<&Credential>,
-) -> Result<http::Response<Incoming>, Failed> {
+) -> Result<http::Response<ResponseBody>, NoAnswer> {
     let provider = &choice.target.provider;
     let client = &provider.clients.requests;
-    let uri = upstream_uri(choice, outgoing).map_err(|error| Failed {
-        failure: Failure::Connect,
-        cause: with_causes(&error),
-    })?;
+    let host = choice.instance.host.as_ref();
+    let uri = upstream_uri(choice, outgoing).map_err(|error| NoAnswer::connecting(&error))?;
     let request = || upstream_request(choice, outgoing, uri.clone(), credential);
-    let answer = async {
-        match outgoing.payload.can_be_repeated().await {
-            true => client.execute_anew_if_stale(request).await,
-            false => client.execute(request()).await,
+    let by = Instant::now() + provider.first_byte;
+    match client.execute(host, request(), by).await {
+        Err(no_answer) if no_answer.is_stale && outgoing.payload.can_be_repeated().await => {
+            request_id::span().in_scope(|| {
+                tracing::debug!("a kept connection was broken; trying a new one");
+            });
+            client.execute_anew(host, request(), by).await
         }
-    };
-    match tokio::time::timeout(provider.first_byte, answer).await {
-        Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(error)) => Err(Failed {
-            failure: Failure::from(&error),
-            cause: with_causes(&error),
-        }),
-        Err(_) => Err(Failed {
-            failure: Failure::FirstByteTimeout,
-            cause: "first_byte_ms ran out".to_owned(),
-        }),
+        answer => answer,
     }
-}
-
-struct Failed {
-    failure: Failure,
-    /// For the log.
-    cause: String,
 }
 
 fn upstream_uri(choice: Choice<'_>, outgoing: Outgoing<'_>) -> Result<Uri, InvalidUri> {
@@ -179,7 +161,7 @@ fn upstream_request(
 fn failed(
     choice: Choice<'_>,
     outgoing: Outgoing<'_>,
-    failed: Failed,
+    no_answer: NoAnswer,
     attempt: &mut Attempt,
 ) -> Tried {
     // The client's doing, which says nothing about the instance.
@@ -189,7 +171,7 @@ fn failed(
             goes_on: false,
         };
     }
-    let Failed { failure, cause } = failed;
+    let NoAnswer { failure, cause, .. } = no_answer;
     let provider = &choice.target.provider;
     request_id::span().in_scope(|| {
         tracing::warn!(provider = provider.name, instance = %choice.instance.base, ?failure, cause, "no answer from upstream");

@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use http_body_util::{BodyExt, Either, Full};
+use http_body_util::{BodyExt, Full};
 use routing::Ranking;
 use uuid::Uuid;
 
@@ -242,13 +242,13 @@ impl Answer {
             return self;
         }
         let (parts, body) = self.upstream.into_parts();
-        let whole = tokio::time::timeout(TAKE_IN_TIMEOUT, Flowing::new(body).collect()).await;
+        let whole = tokio::time::timeout(TAKE_IN_TIMEOUT, body.collect()).await;
         let whole = match whole {
             Ok(Ok(whole)) => whole.to_bytes(),
             // It broke off; what it said besides still counts.
             Ok(Err(_)) | Err(_) => Bytes::new(),
         };
-        let body = Either::Right(Flowing::new(Full::from(whole).map_err(Into::into)));
+        let body = Flowing::new(Full::from(whole).map_err(Into::into)).into();
         Self {
             inflight: None,
             upstream: http::Response::from_parts(parts, body),

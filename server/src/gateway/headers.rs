@@ -107,7 +107,10 @@ fn named_by_connection(headers: &HeaderMap) -> Vec<HeaderName> {
         .get_all(header::CONNECTION)
         .iter()
         .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
-        .filter_map(|name| HeaderName::from_bytes(name.trim_ascii()).ok())
+        .map(<[u8]>::trim_ascii)
+        // What it nearly always says, and that names none.
+        .filter(|name| !name.eq_ignore_ascii_case(b"keep-alive"))
+        .filter_map(|name| HeaderName::from_bytes(name).ok())
         .collect()
 }
 

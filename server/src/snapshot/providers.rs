@@ -16,7 +16,7 @@ use crate::gateway::Endpoint;
 use crate::gateway::credentials::Credential;
 use crate::gateway::inflight::InstanceLoad;
 use crate::gateway::lasting::Lasting;
-use crate::gateway::upstream::Clients;
+use crate::gateway::upstream::{Clients, Host};
 use crate::store::ProviderRecord;
 use crate::upstream_url::BaseUrl;
 use crate::vault::{Row, Vault};
@@ -59,6 +59,8 @@ pub struct CompiledInstance {
     /// How many requests it takes at once, over all its models.
     pub max_inflight: Option<u32>,
     pub load: Arc<InstanceLoad>,
+    /// Who is asked, where that is done in clear and straight.
+    pub host: Option<Arc<Host>>,
     /// Where each endpoint is, joined when it is asked for first.
     endpoints: [OnceLock<Box<Uri>>; Endpoint::ALL.len()],
 }
@@ -187,6 +189,9 @@ pub fn compile_one(
             Ok(base) => Some(CompiledInstance {
                 id: instance.id,
                 load: lasting.loads.instance(record.id, base.as_str()),
+                host: Uri::try_from(base.as_str())
+                    .ok()
+                    .and_then(|uri| lasting.upstreams.host(&uri)),
                 url: base.as_str().into(),
                 base,
                 max_inflight: instance.max_inflight,

@@ -69,6 +69,15 @@ impl Connector {
     }
 }
 
+impl std::fmt::Debug for Connector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let timeout = self.0.timeout;
+        f.debug_struct("Connector")
+            .field("timeout", &timeout)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Service<Uri> for Connector {
     type Response = MaybeHttpsStream<Hop>;
     type Error = BoxError;
