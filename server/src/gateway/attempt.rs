@@ -116,7 +116,7 @@ async fn send(
             request_id::span().in_scope(|| {
                 tracing::debug!("a kept connection was broken; trying a new one");
             });
-            client.execute_anew(host, request(), by).await
+            Box::pin(client.execute_anew(host, request(), by)).await
         }
         answer => answer,
     }

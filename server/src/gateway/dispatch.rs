@@ -104,7 +104,7 @@ impl<'a> Dispatch<'a> {
                 tries.any_full = ranking.live.iter().any(|ranked| ranked.full);
                 let answer = self.down(ranking, first, &mut tries).await?;
                 let answer = match answer {
-                    None => self.through_fallbacks(&mut tries).await?,
+                    None => Box::pin(self.through_fallbacks(&mut tries)).await?,
                     answered => answered,
                 };
                 if let Some(answer) = answer {

@@ -69,11 +69,17 @@ impl Endpoint {
     /// Where clients ask for it: under `/v1`, and under `/v2` what clients of Cohere's interface expect
     /// there.
     pub fn addresses(self) -> Vec<String> {
-        let mut addresses = vec![format!("/v1{}", self.path())];
-        if matches!(self, Self::Rerank | Self::Score) {
-            addresses.push(format!("/v2{}", self.path()));
+        let versions = self.versions().iter();
+        versions
+            .map(|version| format!("{version}{}", self.path()))
+            .collect()
+    }
+
+    fn versions(self) -> &'static [&'static str] {
+        match self {
+            Self::Rerank | Self::Score => &["/v1", "/v2"],
+            _ => &["/v1"],
         }
-        addresses
     }
 
     /// Its name in a provider's `speaks`.
@@ -116,9 +122,11 @@ impl Endpoint {
 
     /// The one that a whole path names.
     pub fn of(path: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|endpoint| endpoint.addresses().iter().any(|one| one == path))
+        let is_it = |endpoint: &Self| {
+            let version = path.strip_suffix(endpoint.path());
+            version.is_some_and(|version| endpoint.versions().contains(&version))
+        };
+        Self::ALL.into_iter().find(is_it)
     }
 
     /// All addresses, for a sentence that helps.

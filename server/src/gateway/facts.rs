@@ -41,7 +41,7 @@ impl Gathered {
     /// decide by.
     pub async fn of(route: &CompiledRoute, endpoint: Endpoint, asked: Asked<'_>) -> Self {
         let decision = match &route.decision {
-            Some(usage) => decision::decide(route, usage, endpoint, asked).await,
+            Some(usage) => Box::pin(decision::decide(route, usage, endpoint, asked)).await,
             None => Err(NoDecision::NotAsked),
         };
         Self {

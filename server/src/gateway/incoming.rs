@@ -55,7 +55,8 @@ impl Incoming {
                 // Of what was compressed only the compressed length is known.
                 let length = body::announced_length(headers)
                     .filter(|_| !headers.contains_key(header::CONTENT_ENCODING));
-                let form = Form::open(&boundary, pieces, spool, length, limit, body::IDLE).await?;
+                let form = Form::open(&boundary, pieces, spool, length, limit, body::IDLE);
+                let form = Box::pin(form).await?;
                 Ok(Self {
                     model: form.model().to_owned(),
                     depth: 0,

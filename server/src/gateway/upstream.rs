@@ -17,10 +17,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::uri::PathAndQuery;
 use http::{Request, Response, Uri, header, uri};
+use http_body_util::Full;
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{Either, Full};
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use reqwest::redirect;
@@ -42,7 +43,9 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 /// A body that is not there as a whole.
 pub type Flowing = UnsyncBoxBody<Bytes, BoxError>;
 /// What is sent.
-pub type RequestBody = Either<Full<Bytes>, Flowing>;
+pub type RequestBody = http_body_util::Either<Full<Bytes>, Flowing>;
+/// What came of a request.
+pub type Answered = Result<Response<ResponseBody>, NoAnswer>;
 
 /// The clients, and so the connection pools, shared by all routes. They outlive snapshots: a save does
 /// not close a connection.
@@ -174,48 +177,52 @@ tokio::task_local! {
 
 impl UpstreamClient {
     /// Over a kept connection if there is one. `host` is the one that is asked, if in clear and straight.
-    pub async fn execute(
-        &self,
-        host: Option<&Arc<Host>>,
+    pub fn execute<'a>(
+        &'a self,
+        host: Option<&'a Arc<Host>>,
         request: Request<RequestBody>,
         by: Instant,
-    ) -> Result<Response<ResponseBody>, NoAnswer> {
-        match host {
-            Some(host) => in_time(by, host.execute(&self.connector, request)).await,
+    ) -> impl Future<Output = Answered> + Send + 'a {
+        let answer = match host {
+            Some(host) => host.execute(&self.connector, request),
             None => {
                 // There is one for each.
                 let pooled = &self.by_lane[lanes::here().min(self.by_lane.len() - 1)];
-                in_time(by, self.execute_by(pooled, request)).await
+                self.execute_by(pooled, request)
             }
-        }
+        };
+        in_time(by, answer)
     }
 
     /// Over a new connection.
-    pub async fn execute_anew(
-        &self,
-        host: Option<&Arc<Host>>,
+    pub fn execute_anew<'a>(
+        &'a self,
+        host: Option<&'a Arc<Host>>,
         request: Request<RequestBody>,
         by: Instant,
-    ) -> Result<Response<ResponseBody>, NoAnswer> {
-        match host {
-            Some(host) => in_time(by, host.execute_anew(&self.connector, request)).await,
-            None => in_time(by, self.execute_by(&self.fresh, request)).await,
-        }
+    ) -> impl Future<Output = Answered> + Send + 'a {
+        let answer = match host {
+            Some(host) => host.execute_anew(&self.connector, request),
+            None => self.execute_by(&self.fresh, request),
+        };
+        in_time(by, answer)
     }
 
-    async fn execute_by(
+    fn execute_by(
         &self,
         client: &legacy::Client<Connector, RequestBody>,
         request: Request<RequestBody>,
-    ) -> Result<Response<ResponseBody>, NoAnswer> {
+    ) -> BoxFuture<'static, Answered> {
         let answer = client.request(self.through_proxy(request));
-        let send = async {
+        let answered = async {
             let answer = answer.await;
             let is_kept = CONNECTED.with(|connected| !connected.load(Ordering::Relaxed));
-            answer.map_err(|error| NoAnswer::pooled(&error, is_kept))
+            match answer {
+                Ok(answer) => Ok(answer.map(ResponseBody::from)),
+                Err(error) => Err(NoAnswer::pooled(&error, is_kept)),
+            }
         };
-        let answer = CONNECTED.scope(AtomicBool::new(false), send).await?;
-        Ok(answer.map(ResponseBody::from))
+        Box::pin(CONNECTED.scope(AtomicBool::new(false), answered))
     }
 
     /// A proxy reads the heads of requests that it passes on in clear, and wants to know from whom.
@@ -231,12 +238,9 @@ impl UpstreamClient {
     }
 }
 
-async fn in_time(
-    by: Instant,
-    answer: impl Future<Output = Result<Response<ResponseBody>, NoAnswer>>,
-) -> Result<Response<ResponseBody>, NoAnswer> {
-    let answer = tokio::time::timeout_at(by, answer).await;
-    answer.unwrap_or_else(|_| Err(NoAnswer::too_late()))
+async fn in_time(by: Instant, answer: BoxFuture<'_, Answered>) -> Answered {
+    let answered = tokio::time::timeout_at(by, answer).await;
+    answered.unwrap_or_else(|_| Err(NoAnswer::too_late()))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -8,10 +8,11 @@ use uuid::Uuid;
 
 use crate::gateway::Endpoint;
 use crate::gateway::record::Record;
+use crate::snapshot::CompiledRoute;
 use crate::store::{NameKind, RequestName, Store, StoreError};
 
-/// The names of this process with their numbers. There are as many as the settings have ever had, and every
-/// record looks up some twenty, which SipHash would make half of what a record costs before it is stored.
+/// The names of this process with their numbers. There are as many as the settings have ever had, and a record
+/// looks up a dozen and more: SipHash took a twelfth of all that the gateway does for a small request.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     /// Of targets, instances and paths.
@@ -38,23 +39,35 @@ impl Numbers {
         store: &Store,
         records: &[Arc<Record>],
     ) -> Result<(), StoreError> {
-        let mut new = HashSet::new();
-        for record in records {
-            mentions(record, &mut |mention| {
-                if self.find(mention).is_none() {
-                    new.insert(mention.owned());
-                }
-            });
-        }
+        let new: Vec<RequestName> = self.unknown(records).into_iter().collect();
         if new.is_empty() {
             return Ok(());
         }
-        let new: Vec<RequestName> = new.into_iter().collect();
         let numbers = store.number_request_names(&new).await?;
         for (name, number) in new.into_iter().zip(numbers) {
             self.keep(name, number);
         }
         Ok(())
+    }
+
+    /// The names in these records that have none yet.
+    fn unknown(&self, records: &[Arc<Record>]) -> HashSet<RequestName> {
+        let mut unknown = HashSet::new();
+        let mut look = |mention: Mention<'_>| {
+            if self.find(mention).is_none() {
+                unknown.insert(mention.owned());
+            }
+        };
+        let mut routes = HashSet::new();
+        for record in records {
+            of_request(record, &mut look);
+            if let Some(route) = &record.route
+                && routes.insert(Arc::as_ptr(route))
+            {
+                of_route(route, &mut look);
+            }
+        }
+        unknown
     }
 
     /// 0 where there is none.
@@ -97,13 +110,12 @@ impl<'a> Mention<'a> {
         Self::text(NameKind::Path, if is_endpoint { path } else { WITH_ID })
     }
 
-    pub(super) fn route(record: &'a Record) -> Option<Self> {
-        let route = record.route.as_deref()?;
-        Some(Self {
+    pub(super) fn route(route: &'a CompiledRoute) -> Self {
+        Self {
             kind: NameKind::Route,
             id: Some(route.id),
             name: &route.name,
-        })
+        }
     }
 
     pub(super) fn key(record: &'a Record) -> Self {
@@ -131,21 +143,21 @@ impl<'a> Mention<'a> {
     }
 }
 
-/// All names in a record.
-fn mentions<'a>(record: &'a Record, mention: &mut dyn FnMut(Mention<'a>)) {
+/// What is another for each request.
+fn of_request<'a>(record: &'a Record, mention: &mut dyn FnMut(Mention<'a>)) {
     mention(Mention::path(&record.path));
     mention(Mention::key(record));
-    if let Some(route) = Mention::route(record) {
-        mention(route);
-    }
-    let ranked = record.placement.loads.len();
-    let candidates = record.route.iter().flat_map(|route| route.candidates());
-    for choice in candidates.take(ranked) {
-        mention(Mention::target(&choice.target.name));
-        mention(Mention::instance(&choice.instance.url));
-    }
     for attempt in &record.attempts {
         mention(Mention::target(&attempt.target));
         mention(Mention::instance(&attempt.instance));
+    }
+}
+
+/// What is the same for all requests of a route.
+fn of_route<'a>(route: &'a CompiledRoute, mention: &mut dyn FnMut(Mention<'a>)) {
+    mention(Mention::route(route));
+    for choice in route.candidates() {
+        mention(Mention::target(&choice.target.name));
+        mention(Mention::instance(&choice.instance.url));
     }
 }

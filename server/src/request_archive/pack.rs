@@ -35,7 +35,7 @@ pub(super) fn row(record: &Record, numbers: &Numbers) -> RequestRow {
     let usage = record.usage.as_ref();
     RequestRow {
         id: record.id,
-        route: Mention::route(record).map_or(0, |route| numbers.of(route)),
+        route: route.map_or(0, |route| numbers.of(Mention::route(route))),
         target: last.map_or(0, |one| numbers.of(Mention::target(&one.target))),
         api_key: numbers.of(Mention::key(record)),
         path: numbers.of(Mention::path(&record.path)),

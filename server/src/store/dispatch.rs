@@ -58,7 +58,8 @@ macro_rules! insert_rows {
                 On::Sqlite(db) => {
                     // By place: to numbered ones SQLite's driver asks back for their names, one by one.
                     let value = |_| "?".to_owned();
-                    let sql = $crate::store::dispatch::insert_sql($head, columns, rows, $tail, value);
+                    let insert = || $crate::store::dispatch::insert_sql($head, columns, rows, $tail, value);
+                    let sql = insert_rows!(@once rows, insert);
                     let mut query = ::sqlx::query(::sqlx::AssertSqlSafe(sql));
                     for $row in chunk {
                         query = query$(.bind($value))+;
@@ -67,7 +68,8 @@ macro_rules! insert_rows {
                 }
                 On::Postgres(db) => {
                     let value = |number: usize| format!("${number}");
-                    let sql = $crate::store::dispatch::insert_sql($head, columns, rows, $tail, value);
+                    let insert = || $crate::store::dispatch::insert_sql($head, columns, rows, $tail, value);
+                    let sql = insert_rows!(@once rows, insert);
                     let mut query = ::sqlx::query(::sqlx::AssertSqlSafe(sql));
                     for $row in chunk {
                         query = query$(.bind($value))+;
@@ -76,6 +78,14 @@ macro_rules! insert_rows {
                 }
             }
             .map_err(StoreError::from)?;
+        }
+    }};
+    // Most chunks are full, and all full ones are written by the same words.
+    (@once $rows:ident, $insert:ident) => {{
+        static FULL: ::std::sync::OnceLock<::std::sync::Arc<str>> = ::std::sync::OnceLock::new();
+        match $rows == $crate::store::dispatch::ROWS_AT_ONCE {
+            true => ::std::sync::Arc::clone(FULL.get_or_init(|| $insert().into())),
+            false => $insert().into(),
         }
     }};
 }

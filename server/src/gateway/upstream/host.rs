@@ -6,15 +6,17 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use futures_util::future::BoxFuture;
 use http::uri::PathAndQuery;
 use http::{HeaderValue, Request, Response, Uri, header};
+use hyper::body::Incoming;
 use hyper::client::conn::http1::{self, SendRequest};
 use tokio::runtime::Handle;
 use tower::Service;
 
 use super::connect::Connector;
 use super::failure::NoAnswer;
-use super::{IDLE_CONNECTION, RequestBody, ResponseBody};
+use super::{Answered, IDLE_CONNECTION, RequestBody, ResponseBody};
 use crate::lanes;
 
 #[derive(Debug)]
@@ -57,62 +59,62 @@ impl Host {
     }
 
     /// Sends over a kept connection if there is one.
-    pub async fn execute(
-        self: &Arc<Self>,
-        connector: &Connector,
+    // Boxed, as each of the futures around one is moved to where it waits, with all that is in it.
+    pub fn execute<'a>(
+        self: &'a Arc<Self>,
+        connector: &'a Connector,
         request: Request<RequestBody>,
-    ) -> Result<Response<ResponseBody>, NoAnswer> {
+    ) -> BoxFuture<'a, Answered> {
         let request = self.addressed(request);
-        let Some(kept) = self.take() else {
-            return self.send_anew(connector, request).await;
+        let Some(mut kept) = self.take() else {
+            return self.send_anew(connector, request);
         };
-        match self.send(kept, request).await {
-            Ok(answer) => Ok(answer),
-            // It was closed before any of this was sent.
-            Err((_, Some(request))) => self.send_anew(connector, request).await,
-            Err((error, None)) => Err(NoAnswer::reset(&error, true)),
-        }
+        let sent = kept.try_send_request(request);
+        Box::pin(async move {
+            match sent.await {
+                Ok(answer) => Ok(self.leased(kept, answer)),
+                Err(mut error) => match error.take_message() {
+                    // It was closed before any of this was sent.
+                    Some(request) => self.send_anew(connector, request).await,
+                    None => Err(NoAnswer::reset(&error.into_error(), true)),
+                },
+            }
+        })
     }
 
     /// Sends over a connection that is made for it.
-    pub async fn execute_anew(
-        self: &Arc<Self>,
-        connector: &Connector,
+    pub fn execute_anew<'a>(
+        self: &'a Arc<Self>,
+        connector: &'a Connector,
         request: Request<RequestBody>,
-    ) -> Result<Response<ResponseBody>, NoAnswer> {
-        self.send_anew(connector, self.addressed(request)).await
+    ) -> BoxFuture<'a, Answered> {
+        self.send_anew(connector, self.addressed(request))
     }
 
-    async fn send_anew(
-        self: &Arc<Self>,
-        connector: &Connector,
+    fn send_anew<'a>(
+        self: &'a Arc<Self>,
+        connector: &'a Connector,
         request: Request<RequestBody>,
-    ) -> Result<Response<ResponseBody>, NoAnswer> {
-        // Boxed, as it is seldom needed and much larger than what a kept connection needs.
-        let connection = Box::pin(self.connect(connector)).await?;
-        let sent = self.send(connection, request).await;
-        sent.map_err(|(error, _)| NoAnswer::reset(&error, false))
+    ) -> BoxFuture<'a, Answered> {
+        Box::pin(async move {
+            let mut connection = self.connect(connector).await?;
+            match connection.send_request(request).await {
+                Ok(answer) => Ok(self.leased(connection, answer)),
+                Err(error) => Err(NoAnswer::reset(&error, false)),
+            }
+        })
     }
 
-    /// An error comes with the request if none of it was sent.
-    async fn send(
+    fn leased(
         self: &Arc<Self>,
-        mut connection: SendRequest<RequestBody>,
-        request: Request<RequestBody>,
-    ) -> Result<Response<ResponseBody>, (hyper::Error, Option<Request<RequestBody>>)> {
-        match connection.try_send_request(request).await {
-            Ok(answer) => {
-                let lease = Lease {
-                    connection: Some(connection),
-                    host: Arc::clone(self),
-                };
-                Ok(answer.map(|body| ResponseBody::leased(body, lease)))
-            }
-            Err(mut error) => {
-                let request = error.take_message();
-                Err((error.into_error(), request))
-            }
-        }
+        connection: SendRequest<RequestBody>,
+        answer: Response<Incoming>,
+    ) -> Response<ResponseBody> {
+        let lease = Lease {
+            connection: Some(connection),
+            host: Arc::clone(self),
+        };
+        answer.map(|body| ResponseBody::leased(body, lease))
     }
 
     /// With what the connection does not say: the host in a header, and only the path in the first line.
