@@ -7,6 +7,8 @@
 
 #[macro_use]
 mod dispatch;
+#[macro_use]
+mod rows;
 mod columns;
 mod connect;
 mod error;
