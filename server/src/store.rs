@@ -14,6 +14,7 @@ mod connect;
 mod error;
 mod families;
 mod keys;
+mod migrations;
 mod paging;
 mod providers;
 mod requests;
