@@ -7,11 +7,14 @@
 
 #[macro_use]
 mod dispatch;
+#[macro_use]
+mod rows;
 mod columns;
 mod connect;
 mod error;
 mod families;
 mod keys;
+mod migrations;
 mod paging;
 mod providers;
 mod requests;

@@ -1,6 +1,5 @@
 //! Column types that both databases read into the shapes of `app`.
 
-use app::api::provider::{Category, ProviderKind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlx::encode::IsNull;
@@ -45,20 +44,8 @@ where
     }
 }
 
-impl From<Word<ProviderKind>> for ProviderKind {
-    fn from(word: Word<Self>) -> Self {
-        word.0
-    }
-}
-
-impl From<Word<Category>> for Category {
-    fn from(word: Word<Self>) -> Self {
-        word.0
-    }
-}
-
 /// A small whole number or nothing; both databases keep whole numbers in 64 bits.
-pub(super) struct Small(Option<u32>);
+pub(super) struct Small(pub(super) Option<u32>);
 
 impl<DB: Database> Type<DB> for Small
 where
@@ -83,14 +70,8 @@ where
     }
 }
 
-impl From<Small> for Option<u32> {
-    fn from(small: Small) -> Self {
-        small.0
-    }
-}
-
 /// Thirty-two bytes: a hash.
-pub(super) struct Hash([u8; 32]);
+pub(super) struct Hash(pub(super) [u8; 32]);
 
 impl<DB: Database> Type<DB> for Hash
 where
@@ -116,11 +97,5 @@ where
             .try_into()
             .map_err(|_| format!("a hash of {length} bytes instead of 32"))?;
         Ok(Self(hash))
-    }
-}
-
-impl From<Hash> for [u8; 32] {
-    fn from(hash: Hash) -> Self {
-        hash.0
     }
 }

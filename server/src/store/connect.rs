@@ -10,9 +10,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{ConnectOptions, Connection, PgPool, SqlitePool};
 
 use super::error::StoreError;
-
-static SQLITE: Migrator = sqlx::migrate!("../migrations/sqlite");
-static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
+use super::migrations::{POSTGRES, SQLITE};
 
 /// How long a writer waits for another one, here or in another process.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);

@@ -2,15 +2,25 @@
 
 use std::collections::HashMap;
 
-use sqlx::FromRow;
+use sqlx::{ColumnIndex, Decode, FromRow, Row, Type};
 use uuid::Uuid;
 
 /// A row with the row it belongs to.
-#[derive(FromRow)]
 pub(super) struct Of<T> {
     pub(super) parent: Uuid,
-    #[sqlx(flatten)]
     pub(super) child: T,
+}
+
+impl<'r, R: Row, T: FromRow<'r, R>> FromRow<'r, R> for Of<T>
+where
+    Uuid: Decode<'r, R::Database> + Type<R::Database>,
+    &'static str: ColumnIndex<R>,
+{
+    fn from_row(row: &'r R) -> sqlx::Result<Self> {
+        let parent = row.try_get("parent")?;
+        let child = T::from_row(row)?;
+        Ok(Self { parent, child })
+    }
 }
 
 /// Gathers rows by what they belong to, in the order they came in.

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use app::api::key::Scope;
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -15,29 +14,32 @@ use super::families::{Of, by_parent};
 use super::paging::Slice;
 use super::{Change, Store, View};
 
-#[derive(Clone, Debug, PartialEq, FromRow)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KeyRecord {
     pub id: Uuid,
     pub name: String,
     /// The eight characters between `sb_` and the secret.
     pub public: String,
     /// The vault's hash of the secret.
-    #[sqlx(try_from = "Hash")]
     pub hash: [u8; 32],
-    #[sqlx(json)]
     pub scopes: Vec<Scope>,
     /// The routes it is limited to; none means all.
-    #[sqlx(skip)]
     pub routes: Vec<Uuid>,
     pub created_at: DateTime<Utc>,
     pub expires_at: Option<DateTime<Utc>>,
     pub last_used_at: Option<DateTime<Utc>>,
 }
 
-#[derive(FromRow)]
+from_row!(
+    KeyRecord: id, name, public, hash as Hash, scopes as Json, created_at, expires_at, last_used_at;
+    with row { routes: Vec::new() }
+);
+
 struct Limit {
     route_id: Uuid,
 }
+
+from_row!(Limit: route_id);
 
 impl View {
     pub async fn keys(&mut self, slice: &Slice) -> Result<Vec<KeyRecord>, StoreError> {

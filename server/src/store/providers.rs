@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use app::api::price::{Amount, Price};
 use app::api::provider::{Category, HealthCheck, Model, ProviderKind, Timeouts};
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::columns::{Small, Word};
@@ -17,45 +17,52 @@ use super::families::{Of, by_parent};
 use super::paging::Slice;
 use super::{View, is_text};
 
-#[derive(Clone, Debug, PartialEq, FromRow)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProviderRecord {
     pub id: Uuid,
     pub revision: i64,
     pub name: String,
-    #[sqlx(try_from = "Word<ProviderKind>")]
     pub kind: ProviderKind,
     pub enabled: bool,
-    #[sqlx(skip)]
     pub instances: Vec<InstanceRecord>,
-    #[sqlx(skip)]
     pub credentials: Vec<CredentialRecord>,
     pub credential_header: Option<String>,
-    #[sqlx(skip)]
     pub models: Vec<Model>,
-    #[sqlx(skip)]
     pub headers: Vec<HeaderRecord>,
-    #[sqlx(flatten, try_from = "TimeoutsRow")]
     pub timeouts: Timeouts,
-    #[sqlx(json(nullable))]
     pub speaks: Option<Vec<String>>,
-    #[sqlx(flatten, try_from = "HealthCheckRow")]
     pub health_check: Option<HealthCheck>,
     pub include_usage: bool,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
 
-#[derive(Clone, Debug, PartialEq, FromRow)]
+from_row!(
+    ProviderRecord: id, revision, name, kind as Word, enabled, credential_header, include_usage,
+        created_at, updated_at;
+    with row {
+        timeouts: TimeoutsRow::from_row(row)?.try_into()?,
+        speaks: row.try_get::<Option<Json<_>>, _>("speaks")?.and_then(|Json(speaks)| speaks),
+        health_check: HealthCheckRow::from_row(row)?.into(),
+        instances: Vec::new(),
+        credentials: Vec::new(),
+        models: Vec::new(),
+        headers: Vec::new(),
+    }
+);
+
+#[derive(Clone, Debug, PartialEq)]
 pub struct InstanceRecord {
     pub id: Uuid,
     /// As it was typed; `BaseUrl::parse` gives the normal form.
     pub url: String,
-    #[sqlx(try_from = "Small")]
     pub max_inflight: Option<u32>,
 }
 
+from_row!(InstanceRecord: id, url, max_inflight as Small);
+
 /// A credential that only the vault can open, for the row of this id.
-#[derive(Clone, Debug, PartialEq, FromRow)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CredentialRecord {
     pub id: Uuid,
     pub sealed: Vec<u8>,
@@ -63,27 +70,31 @@ pub struct CredentialRecord {
     pub hint: String,
 }
 
+from_row!(CredentialRecord: id, sealed, hint);
+
 /// An extra header; its value is sealed like a credential.
-#[derive(Clone, Debug, PartialEq, FromRow)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HeaderRecord {
     pub id: Uuid,
     pub name: String,
     pub sealed: Vec<u8>,
 }
 
+from_row!(HeaderRecord: id, name, sealed);
+
 /// What a route may choose of a provider.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderChoice {
     pub id: Uuid,
     pub name: String,
-    #[sqlx(try_from = "Word<ProviderKind>")]
     pub kind: ProviderKind,
-    #[sqlx(skip)]
     pub models: HashSet<String>,
 }
 
+from_row!(ProviderChoice: id, name, kind as Word; with row { models: HashSet::new() });
+
 /// That a route uses a provider, and which of its models.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderUse {
     pub route: String,
     /// None when the route has chosen the decision service but no model of it.
@@ -92,31 +103,40 @@ pub struct ProviderUse {
     pub decides: bool,
 }
 
-#[derive(FromRow)]
+from_row!(ProviderUse: route, model, decides);
+
 struct TimeoutsRow {
     connect_ms: i64,
     first_byte_ms: i64,
     idle_ms: i64,
 }
 
+from_row!(TimeoutsRow: connect_ms, first_byte_ms, idle_ms);
+
 impl TryFrom<TimeoutsRow> for Timeouts {
-    type Error = std::num::TryFromIntError;
+    type Error = sqlx::Error;
 
     fn try_from(row: TimeoutsRow) -> Result<Self, Self::Error> {
+        let limit = |ms: i64| {
+            u64::try_from(ms).map_err(|error| sqlx::Error::ColumnDecode {
+                index: String::from("timeouts"),
+                source: error.into(),
+            })
+        };
         Ok(Self {
-            connect_ms: row.connect_ms.try_into()?,
-            first_byte_ms: row.first_byte_ms.try_into()?,
-            idle_ms: row.idle_ms.try_into()?,
+            connect_ms: limit(row.connect_ms)?,
+            first_byte_ms: limit(row.first_byte_ms)?,
+            idle_ms: limit(row.idle_ms)?,
         })
     }
 }
 
-#[derive(FromRow)]
 struct HealthCheckRow {
     health_path: Option<String>,
-    #[sqlx(try_from = "Small")]
     health_interval_s: Option<u32>,
 }
+
+from_row!(HealthCheckRow: health_path, health_interval_s as Small);
 
 impl From<HealthCheckRow> for Option<HealthCheck> {
     fn from(row: HealthCheckRow) -> Self {
@@ -125,15 +145,15 @@ impl From<HealthCheckRow> for Option<HealthCheck> {
     }
 }
 
-#[derive(FromRow)]
 struct ModelRow {
     name: String,
-    #[sqlx(try_from = "Word<Category>")]
     category: Category,
     price_input: Option<i64>,
     price_output: Option<i64>,
     price_cached: Option<i64>,
 }
+
+from_row!(ModelRow: name, category as Word, price_input, price_output, price_cached);
 
 impl From<ModelRow> for Model {
     fn from(row: ModelRow) -> Self {

@@ -9,7 +9,7 @@ mod usage;
 
 use std::ops::RangeInclusive;
 
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 use super::Store;
@@ -24,7 +24,7 @@ pub use self::names::{NameKind, RequestName};
 pub use self::usage::{UsageHour, UsageSum};
 
 /// What is filtered by. Names by their number, 0 for none.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestRow {
     pub id: Uuid,
     pub route: i32,
@@ -42,6 +42,11 @@ pub struct RequestRow {
     /// A [`RequestDetail`], packed.
     pub detail: Vec<u8>,
 }
+
+from_row!(
+    RequestRow: id, route, target, api_key, path, status, decided_by, flags, ttfb_ms, duration_ms, input,
+        output, detail
+);
 
 /// What was asked and answered, which only the vault can open.
 #[derive(Clone, Debug, PartialEq, Eq)]

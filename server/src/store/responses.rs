@@ -1,7 +1,6 @@
 //! Who made which response of the Responses API, so that what follows on it goes there again.
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::dispatch::On;
@@ -11,7 +10,7 @@ use super::{Store, is_text};
 /// As long as fits an index row of Postgres with room to spare; known ids have less than a hundred.
 const LONGEST_ID: usize = 1_000;
 
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResponseRecord {
     /// As the upstream named it.
     pub id: String,
@@ -23,6 +22,10 @@ pub struct ResponseRecord {
     pub model: String,
     pub created_at: DateTime<Utc>,
 }
+
+from_row!(
+    ResponseRecord: id, key_id, route_id, provider_id, instance, model, created_at
+);
 
 impl Store {
     /// Keeps them, all or none; an id that is there already is overwritten. Upstreams make the ids up,

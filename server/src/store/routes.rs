@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use routing::{PolicySettings, Retry};
-use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -13,27 +12,29 @@ use super::families::{Of, by_parent};
 use super::paging::Slice;
 use super::{Change, View, is_text};
 
-#[derive(Clone, Debug, PartialEq, FromRow)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RouteRecord {
     pub id: Uuid,
     pub revision: i64,
     pub name: String,
     pub description: String,
     pub enabled: bool,
-    #[sqlx(skip)]
     pub targets: Vec<TargetRecord>,
-    #[sqlx(skip)]
     pub fallbacks: Vec<FallbackRecord>,
     /// The decision provider is named by its id, as text.
-    #[sqlx(json)]
     pub policy: PolicySettings,
-    #[sqlx(json)]
     pub retry: Retry,
     pub keep_alive: bool,
     pub keep_bodies: bool,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
+
+from_row!(
+    RouteRecord: id, revision, name, description, enabled, policy as Json, retry as Json, keep_alive,
+        keep_bodies, created_at, updated_at;
+    with row { targets: Vec::new(), fallbacks: Vec::new() }
+);
 
 impl RouteRecord {
     /// The id of the decision provider, where one is chosen.
@@ -43,21 +44,24 @@ impl RouteRecord {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, FromRow)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TargetRecord {
     pub id: Uuid,
     pub provider_id: Uuid,
     pub model: String,
-    #[sqlx(try_from = "Small")]
     pub weight: Option<u32>,
     pub enabled: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, FromRow)]
+from_row!(TargetRecord: id, provider_id, model, weight as Small, enabled);
+
+#[derive(Clone, Debug, PartialEq)]
 pub struct FallbackRecord {
     pub provider_id: Uuid,
     pub model: String,
 }
+
+from_row!(FallbackRecord: provider_id, model);
 
 macro_rules! select_routes {
     ($rest:literal) => {

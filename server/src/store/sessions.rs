@@ -1,7 +1,6 @@
 //! Sessions of signed-in people, found by the hash of their cookie's token.
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::Store;
@@ -9,7 +8,7 @@ use super::dispatch::On;
 use super::error::StoreError;
 use super::users::UserRecord;
 
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRecord {
     pub token_hash: Vec<u8>,
     pub user_id: Uuid,
@@ -20,6 +19,10 @@ pub struct SessionRecord {
     pub address: String,
     pub user_agent: String,
 }
+
+from_row!(
+    SessionRecord: token_hash, user_id, created_at, last_seen_at, expires_at, address, user_agent
+);
 
 impl Store {
     pub async fn create_session(&self, session: SessionRecord) -> Result<(), StoreError> {

@@ -1,7 +1,6 @@
 //! People who sign in.
 
 use chrono::{DateTime, Utc};
-use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::dispatch::On;
@@ -9,7 +8,7 @@ use super::error::StoreError;
 use super::{Store, is_text, now};
 
 /// No `Debug`: the password hash belongs in no log.
-#[derive(Clone, PartialEq, Eq, FromRow)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct UserRecord {
     pub id: Uuid,
     pub name: String,
@@ -17,6 +16,8 @@ pub struct UserRecord {
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
+
+from_row!(UserRecord: id, name, password_hash, created_at, updated_at);
 
 impl Store {
     pub async fn user_by_name(&self, name: &str) -> Result<Option<UserRecord>, StoreError> {

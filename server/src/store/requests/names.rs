@@ -1,7 +1,5 @@
 //! Names that records of requests repeat.
 
-use sqlx::FromRow;
-
 use crate::store::Store;
 use crate::store::dispatch::On;
 use crate::store::error::StoreError;
@@ -50,13 +48,14 @@ pub struct RequestName {
     pub name: String,
 }
 
-#[derive(FromRow)]
 struct Row {
     id: i32,
     kind: i32,
     uid: String,
     name: String,
 }
+
+from_row!(Row: id, kind, uid, name);
 
 impl Store {
     /// How many names there are; they only become more.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use app::api::price::Amount;
 use app::api::usage::{Counts, UsageBy};
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
 
 use crate::store::dispatch::On;
 use crate::store::error::StoreError;
@@ -28,7 +28,6 @@ pub struct UsageSum {
     pub counts: Counts,
 }
 
-#[derive(FromRow)]
 struct Row {
     hour: i32,
     name: i32,
@@ -41,6 +40,10 @@ struct Row {
     uncounted: i64,
     cost: i64,
 }
+
+from_row!(
+    Row: hour, name, requests, errors, input, output, cached, reasoning, uncounted, cost
+);
 
 pub(super) async fn add(
     transaction: &mut Transaction,

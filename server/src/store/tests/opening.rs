@@ -8,6 +8,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 
 use super::*;
+use crate::store::migrations::tests::read_by_sqlx;
 use crate::testing::on_both_databases;
 
 on_both_databases! {
@@ -110,25 +111,22 @@ on_both_databases! {
 }
 
 async fn lay_out_as_the_first_version_did(database: &TestDatabase) {
-    let first = |all: Migrator| {
-        let first = all.iter().take(1).cloned().collect();
-        Migrator::with_migrations(first)
+    let kind = if database.is_sqlite() {
+        "sqlite"
+    } else {
+        "postgres"
     };
+    let all = read_by_sqlx(kind).await;
+    let first = Migrator::with_migrations(all.iter().take(1).cloned().collect());
     if database.is_sqlite() {
         let options: SqliteConnectOptions = database.url().parse().unwrap();
         let options = options.create_if_missing(true);
         let mut connection = options.connect().await.unwrap();
-        first(sqlx::migrate!("../migrations/sqlite"))
-            .run(&mut connection)
-            .await
-            .unwrap();
+        first.run(&mut connection).await.unwrap();
     } else {
         let options: PgConnectOptions = database.url().parse().unwrap();
         let mut connection = options.connect().await.unwrap();
-        first(sqlx::migrate!("../migrations/postgres"))
-            .run(&mut connection)
-            .await
-            .unwrap();
+        first.run(&mut connection).await.unwrap();
     }
 }
 
