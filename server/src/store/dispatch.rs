@@ -91,7 +91,7 @@ macro_rules! insert_rows {
 }
 
 /// More save little; statements of different lengths are prepared one by one.
-pub(super) const ROWS_AT_ONCE: usize = 64;
+pub(super) const ROWS_AT_ONCE: usize = 256;
 
 /// `head VALUES ($1, $2), ($3, $4) tail`, with each value as it is written by its number.
 pub(super) fn insert_sql(
