@@ -7,6 +7,7 @@
 
 #[macro_use]
 mod dispatch;
+mod change_log;
 mod columns;
 mod connect;
 mod error;
@@ -48,7 +49,7 @@ pub use self::requests::{
 pub use self::responses::ResponseRecord;
 pub use self::routes::{FallbackRecord, RouteRecord, TargetRecord};
 pub use self::sessions::SessionRecord;
-pub use self::settings::Settings;
+pub use self::settings::{Outdated, Renewal, Settings, Update};
 pub use self::users::UserRecord;
 
 type Database = On<SqlitePool, PgPool>;
