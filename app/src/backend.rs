@@ -1,6 +1,7 @@
 //! The door from the pages to the service layer. The server puts an implementation, already bound to
 //! who is asking, into the context of each render and each server function.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -45,6 +46,10 @@ pub trait Backend: Send + Sync {
     async fn create_provider(&self, draft: ProviderDraft) -> Result<Provider, ApiError>;
     async fn update_provider(&self, id: Uuid, draft: ProviderDraft) -> Result<Provider, ApiError>;
     async fn delete_provider(&self, id: Uuid) -> Result<(), ApiError>;
+    /// The names of the routes that use a provider: as a target, a fallback or a decision service.
+    async fn users_of_provider(&self, id: Uuid) -> Result<Vec<String>, ApiError>;
+    /// The same of all providers that are used.
+    async fn users_of_providers(&self) -> Result<HashMap<Uuid, Vec<String>>, ApiError>;
     /// Real calls to the instances of a draft, saved or not; `id` is the provider whose stored
     /// credentials and headers the draft keeps.
     async fn test_provider(

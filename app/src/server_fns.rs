@@ -110,10 +110,13 @@ pub async fn summarize_providers() -> Result<Vec<ProviderSummary>, ApiError> {
     answer(async {
         let backend = backend()?;
         let providers = every_page(|page| backend.list_providers(page)).await?;
-        let routes = every_page(|page| backend.list_routes(page)).await?;
+        let mut users = backend.users_of_providers().await?;
         Ok(providers
             .into_iter()
-            .map(|provider| ProviderSummary::of(provider, &routes))
+            .map(|provider| {
+                let routes = users.remove(&provider.id).unwrap_or_default();
+                ProviderSummary::of(provider, routes)
+            })
             .collect())
     })
     .await
@@ -128,11 +131,9 @@ pub async fn get_provider(id: Uuid) -> Result<Provider, ApiError> {
 pub async fn get_used_provider(id: Uuid) -> Result<UsedProvider, ApiError> {
     answer(async move {
         let backend = backend()?;
-        let provider = backend.get_provider(id).await?;
-        let routes = every_page(|page| backend.list_routes(page)).await?;
         Ok(UsedProvider {
-            routes: users(&provider.name, &routes),
-            provider,
+            provider: backend.get_provider(id).await?,
+            routes: backend.users_of_provider(id).await?,
         })
     })
     .await
@@ -298,7 +299,7 @@ pub async fn end_other_sessions() -> Result<(), ApiError> {
 use crate::{
     api::provider::{Category, Model},
     error::ErrorCode,
-    summary::{RouteSummary, users},
+    summary::RouteSummary,
 };
 #[cfg(feature = "ssr")]
 use on_server::{answer, backend, every_page};

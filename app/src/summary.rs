@@ -85,25 +85,11 @@ pub struct UsedProvider {
     pub routes: Vec<String>,
 }
 
-/// The names of the routes that use a provider: as a target, a fallback or a decision service.
-#[cfg(feature = "ssr")]
-pub(crate) fn users(provider: &str, routes: &[Route]) -> Vec<String> {
-    let users = routes.iter().filter(|route| {
-        let targets = route.targets.iter().map(|target| &target.provider);
-        let fallbacks = route.fallbacks.iter().map(|fallback| &fallback.provider);
-        targets
-            .chain(fallbacks)
-            .chain(&route.policy.decision_service.provider)
-            .any(|used| used == provider)
-    });
-    users.map(|route| route.name.clone()).collect()
-}
-
 #[cfg(feature = "ssr")]
 impl ProviderSummary {
-    pub(crate) fn of(provider: Provider, routes: &[Route]) -> Self {
+    pub(crate) fn of(provider: Provider, routes: Vec<String>) -> Self {
         Self {
-            routes: users(&provider.name, routes),
+            routes,
             id: provider.id,
             name: provider.name,
             kind: provider.kind,

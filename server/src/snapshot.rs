@@ -1,31 +1,35 @@
 //! What the gateway knows: providers, routes and keys as compiled from the database, swapped whole and
 //! read without locks.
 //!
-//! Requests hold the snapshot they began with; a save makes a new one and the next request sees it.
-//! What must outlive a snapshot (connection pools, counts of requests in flight, the rotations of
-//! round-robin and Target Weight) is kept beside it, by identity.
+//! Requests hold the snapshot they began with; a save makes a new one and the next request sees it. The
+//! new one shares with the old what the save has not touched, so that a save costs what it changes. What
+//! must outlive both (connection pools, counts of requests in flight, the rotations of round-robin and
+//! Target Weight) is handed on, by identity.
 
 mod keys;
 mod providers;
+mod route_table;
 mod routes;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use self::keys::LastUses;
 pub use self::keys::{CompiledKey, KeyRefusal, Keys};
 pub use self::providers::{CompiledInstance, CompiledProvider, compile_one};
-use self::routes::Rotations;
+pub use self::route_table::Routes;
 pub use self::routes::{
-    Choice, CompiledRoute, CompiledTarget, DecisionUse, NoFallback, Placement, Routes, Taken,
+    Choice, CompiledRoute, CompiledTarget, DecisionUse, NoFallback, Placement, Taken,
 };
 use crate::admin::Publish;
 use crate::gateway::lasting::Lasting;
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, Update};
 use crate::vault::Vault;
 
 /// How often another process's saves are looked for.
@@ -41,8 +45,8 @@ pub struct Snapshot {
     pub version: i64,
     /// By name.
     pub providers: Vec<Arc<CompiledProvider>>,
-    pub routes: Routes,
-    pub keys: Keys,
+    pub routes: Arc<Routes>,
+    pub keys: Arc<Keys>,
 }
 
 /// Why settings could not be compiled; those before them go on.
@@ -54,6 +58,28 @@ pub enum RebuildError {
     Client(#[from] reqwest::Error),
 }
 
+impl Snapshot {
+    /// This one brought up to a later version.
+    fn updated(
+        &self,
+        update: Update,
+        vault: &Vault,
+        lasting: &Lasting,
+    ) -> Result<Self, reqwest::Error> {
+        let renewed = update.providers.outdated.clone();
+        let providers = providers::updated(&self.providers, update.providers, vault, lasting)?;
+        let routes = self
+            .routes
+            .updated(update.routes, &providers, &renewed, &lasting.breakers);
+        Ok(Self {
+            version: update.version,
+            providers,
+            routes,
+            keys: self.keys.updated(update.keys, vault),
+        })
+    }
+}
+
 /// Holds the present snapshot and makes the next.
 #[derive(Debug)]
 pub struct Snapshots {
@@ -61,8 +87,6 @@ pub struct Snapshots {
     store: Store,
     vault: Vault,
     lasting: Arc<Lasting>,
-    rotations: Mutex<Rotations>,
-    last_uses: Mutex<LastUses>,
     // Rebuilds take turns, so that an older state never replaces a newer one.
     turn: tokio::sync::Mutex<()>,
 }
@@ -74,47 +98,28 @@ impl Snapshots {
         vault: Vault,
         lasting: Arc<Lasting>,
     ) -> Result<Self, RebuildError> {
-        let snapshots = Self {
-            current: ArcSwap::default(),
+        let settings = store.load_settings().await?;
+        let first = Snapshot::default().updated(settings.into(), &vault, &lasting)?;
+        Ok(Self {
+            current: ArcSwap::from_pointee(first),
             store,
             vault,
             lasting,
-            rotations: Mutex::default(),
-            last_uses: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
-        };
-        snapshots.rebuild().await?;
-        Ok(snapshots)
+        })
     }
 
     pub fn load(&self) -> Arc<Snapshot> {
         self.current.load_full()
     }
 
-    /// Reads all settings and swaps the snapshot.
-    pub async fn rebuild(&self) -> Result<(), RebuildError> {
+    /// Reads what has changed and swaps the snapshot.
+    async fn rebuild(&self) -> Result<(), RebuildError> {
         let _turn = self.turn.lock().await;
-        let settings = self.store.load_settings().await?;
-        let providers = providers::compile(settings.providers, &self.vault, &self.lasting)?;
-        let routes = Routes::compile(
-            settings.routes,
-            &providers,
-            &self.lasting.breakers,
-            &mut lock(&self.rotations),
-        );
-        let mut providers: Vec<_> = providers.into_values().collect();
-        providers.sort_by(|a, b| a.name.cmp(&b.name));
-        let keys = Keys::compile(
-            settings.keys,
-            self.vault.clone(),
-            &mut lock(&self.last_uses),
-        );
-        self.current.store(Arc::new(Snapshot {
-            version: settings.version,
-            providers,
-            routes,
-            keys,
-        }));
+        let before = self.load();
+        let update = self.store.settings_since(before.version).await?;
+        let after = before.updated(update, &self.vault, &self.lasting)?;
+        self.current.store(Arc::new(after));
         Ok(())
     }
 
@@ -156,7 +161,7 @@ impl Snapshots {
                 .run_until_cancelled(tokio::time::sleep(NOTE))
                 .await
                 .is_some();
-            let uses = keys::take_uses(&lock(&self.last_uses));
+            let uses = self.load().keys.take_uses();
             if !uses.is_empty()
                 && let Err(error) = self.store.note_key_uses(&uses).await
             {
@@ -167,11 +172,6 @@ impl Snapshots {
             }
         }
     }
-}
-
-/// What it guards stays usable whatever happened to a thread that held it.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[async_trait]

@@ -9,6 +9,7 @@
 mod dispatch;
 #[macro_use]
 mod rows;
+mod change_log;
 mod columns;
 mod connect;
 mod error;
@@ -51,7 +52,7 @@ pub use self::requests::{
 pub use self::responses::ResponseRecord;
 pub use self::routes::{FallbackRecord, RouteRecord, TargetRecord};
 pub use self::sessions::SessionRecord;
-pub use self::settings::Settings;
+pub use self::settings::{Outdated, Renewal, Settings, Update};
 pub use self::users::UserRecord;
 
 type Database = On<SqlitePool, PgPool>;

@@ -1,6 +1,6 @@
 //! Model Providers.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use app::api::list::{List, Page};
 use app::api::provider::{Credential, Instance, Provider, ProviderDraft, ProviderKind};
@@ -79,6 +79,17 @@ impl Admin {
         Ok(record.into())
     }
 
+    /// The names of the routes that use a provider: as a target, a fallback or a decision service.
+    pub async fn users_of_provider(&self, id: Uuid) -> Result<Vec<String>, ApiError> {
+        let uses = self.store.view().await?.uses_of_provider(id).await?;
+        Ok(distinct(uses.iter().map(|usage| &usage.route)))
+    }
+
+    /// The same of all providers that are used.
+    pub async fn users_of_providers(&self) -> Result<HashMap<Uuid, Vec<String>>, ApiError> {
+        Ok(self.store.view().await?.users_of_providers().await?)
+    }
+
     /// What a draft would be once saved, for trying it out before; `id` is the provider that it edits.
     ///
     /// # Errors
@@ -133,12 +144,21 @@ async fn still_fits_routes(
     stored: &ProviderRecord,
     record: &ProviderRecord,
 ) -> Result<(), ApiError> {
+    let decides = |kind| kind == ProviderKind::Decision;
+    let changes_kind = decides(stored.kind) != decides(record.kind);
+    let kept: HashSet<&str> = record.models.iter().map(|model| &*model.name).collect();
+    let loses_models = stored
+        .models
+        .iter()
+        .any(|model| !kept.contains(&*model.name));
+    if !changes_kind && !loses_models {
+        return Ok(());
+    }
     let uses = change
         .uses_of_provider(record.id)
         .await
         .map_err(not_saved)?;
-    let decides = |kind| kind == ProviderKind::Decision;
-    if decides(stored.kind) != decides(record.kind) && !uses.is_empty() {
+    if changes_kind && !uses.is_empty() {
         return Err(in_use(
             if decides(stored.kind) {
                 "This decision service"
@@ -149,7 +169,6 @@ async fn still_fits_routes(
             "Its kind can change once they use another.",
         ));
     }
-    let kept: HashSet<&str> = record.models.iter().map(|model| &*model.name).collect();
     let gone: Vec<_> = uses
         .iter()
         .filter_map(|usage| Some((usage.model.as_ref()?, &usage.route)))

@@ -1,5 +1,6 @@
 //! The pages' way to the service layer, bound to one request.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 
 use app::api::account::{About, PasswordChange, Session};
@@ -173,6 +174,16 @@ impl Backend for PageBackend {
 
     async fn delete_provider(&self, id: Uuid) -> Result<(), ApiError> {
         self.guarded(|_| async move { self.state.admin.delete_provider(id).await })
+            .await
+    }
+
+    async fn users_of_provider(&self, id: Uuid) -> Result<Vec<String>, ApiError> {
+        self.guarded(|_| async move { self.state.admin.users_of_provider(id).await })
+            .await
+    }
+
+    async fn users_of_providers(&self) -> Result<HashMap<Uuid, Vec<String>>, ApiError> {
+        self.guarded(|_| async move { self.state.admin.users_of_providers().await })
             .await
     }
 

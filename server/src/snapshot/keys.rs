@@ -9,23 +9,8 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::auth::api_key::PresentedKey;
-use crate::store::KeyRecord;
+use crate::store::{KeyRecord, Renewal};
 use crate::vault::Vault;
-
-/// When each key was last used, in microseconds since 1970 and 0 for not since it was last written
-/// down. Outlives snapshots, and is written down in batches: no request waits for that.
-pub(super) type LastUses = HashMap<Uuid, Arc<AtomicI64>>;
-
-/// The uses since the last call, each key's latest.
-pub(super) fn take_uses(last_uses: &LastUses) -> Vec<(Uuid, DateTime<Utc>)> {
-    last_uses
-        .iter()
-        .filter_map(|(id, at)| match at.swap(0, Ordering::Relaxed) {
-            0 => None,
-            micros => Some((*id, DateTime::from_timestamp_micros(micros)?)),
-        })
-        .collect()
-}
 
 /// All keys, by their public part.
 #[derive(Debug, Default)]
@@ -43,6 +28,8 @@ pub struct CompiledKey {
     /// Routes it may use; `None` means all.
     routes: Option<HashSet<Uuid>>,
     expires_at: Option<DateTime<Utc>>,
+    /// In microseconds since 1970, and 0 for not since it was last written down, which happens in batches:
+    /// no request waits for that. Outlives snapshots.
     last_use: Arc<AtomicI64>,
 }
 
@@ -54,31 +41,53 @@ pub enum KeyRefusal {
 }
 
 impl Keys {
-    pub(super) fn compile(records: Vec<KeyRecord>, vault: Vault, last_uses: &mut LastUses) -> Self {
-        let mut kept = LastUses::with_capacity(records.len());
-        let by_public: HashMap<_, _> = records
-            .into_iter()
-            .map(|record| {
-                let last_use = last_uses.remove(&record.id).unwrap_or_default();
-                kept.insert(record.id, Arc::clone(&last_use));
-                let key = CompiledKey {
-                    id: record.id,
-                    name: record.name,
-                    hash: record.hash.into(),
-                    scopes: record.scopes,
-                    routes: (!record.routes.is_empty())
-                        .then(|| record.routes.into_iter().collect()),
-                    expires_at: record.expires_at,
-                    last_use,
-                };
-                (record.public, Arc::new(key))
-            })
-            .collect();
-        *last_uses = kept;
-        Self {
-            by_public,
-            vault: Some(vault),
+    /// These with the outdated replaced.
+    pub(super) fn updated(
+        self: &Arc<Self>,
+        Renewal { outdated, records }: Renewal<KeyRecord>,
+        vault: &Vault,
+    ) -> Arc<Self> {
+        if outdated.is_empty() {
+            return Arc::clone(self);
         }
+        let kept = self
+            .by_public
+            .iter()
+            .filter(|(_, key)| !outdated.contains(key.id))
+            .map(|(public, key)| (public.clone(), Arc::clone(key)));
+        let renewed = records.into_iter().map(|record| {
+            let before = self.by_public.get(&record.public);
+            let before = before.filter(|key| key.id == record.id);
+            let key = CompiledKey {
+                id: record.id,
+                name: record.name,
+                hash: record.hash.into(),
+                scopes: record.scopes,
+                routes: (!record.routes.is_empty()).then(|| record.routes.into_iter().collect()),
+                expires_at: record.expires_at,
+                last_use: before.map_or_else(Arc::default, |key| Arc::clone(&key.last_use)),
+            };
+            (record.public, Arc::new(key))
+        });
+        Arc::new(Self {
+            by_public: kept.chain(renewed).collect(),
+            vault: Some(vault.clone()),
+        })
+    }
+
+    /// When keys were used since the last call, each at its latest.
+    pub(super) fn take_uses(&self) -> Vec<(Uuid, DateTime<Utc>)> {
+        let uses = self.iter().filter_map(|key| {
+            let micros =
+                Some(key.last_use.swap(0, Ordering::Relaxed)).filter(|micros| *micros != 0)?;
+            Some((key.id, DateTime::from_timestamp_micros(micros)?))
+        });
+        uses.collect()
+    }
+
+    /// In no order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<CompiledKey>> {
+        self.by_public.values()
     }
 
     /// One map look-up and one keyed hash, compared in constant time.

@@ -17,7 +17,7 @@ use crate::gateway::credentials::Credential;
 use crate::gateway::inflight::InstanceLoad;
 use crate::gateway::lasting::Lasting;
 use crate::gateway::upstream::{Clients, Host};
-use crate::store::ProviderRecord;
+use crate::store::{ProviderRecord, Renewal};
 use crate::upstream_url::BaseUrl;
 use crate::vault::{Row, Vault};
 
@@ -113,18 +113,23 @@ impl CompiledProvider {
     }
 }
 
-pub(super) fn compile(
-    records: Vec<ProviderRecord>,
+/// By name, the outdated replaced.
+pub(super) fn updated(
+    before: &[Arc<CompiledProvider>],
+    Renewal { outdated, records }: Renewal<ProviderRecord>,
     vault: &Vault,
     lasting: &Lasting,
-) -> Result<HashMap<Uuid, Arc<CompiledProvider>>, reqwest::Error> {
-    records
+) -> Result<Vec<Arc<CompiledProvider>>, reqwest::Error> {
+    let kept = before
+        .iter()
+        .filter(|provider| !outdated.contains(provider.id))
+        .map(|provider| Ok(Arc::clone(provider)));
+    let renewed = records
         .into_iter()
-        .map(|record| {
-            let provider = compile_one(record, vault, lasting)?;
-            Ok((provider.id, Arc::new(provider)))
-        })
-        .collect()
+        .map(|record| compile_one(record, vault, lasting).map(Arc::new));
+    let mut all: Vec<_> = kept.chain(renewed).collect::<Result<_, _>>()?;
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(all)
 }
 
 /// Also used to call one provider outside of a route, as *Test* does.

@@ -1,4 +1,4 @@
-//! Routes with their targets, instances and the state that their decisions carry on.
+//! A route with its targets, instances and the state that its decisions carry on.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,19 +18,10 @@ use crate::gateway::Endpoint;
 use crate::gateway::decision::breaker::{Breaker, Breakers};
 use crate::gateway::health::Condition;
 use crate::gateway::inflight::{Inflight, Loads, ModelLoad};
-use crate::store::RouteRecord;
+use crate::store::{Outdated, RouteRecord};
 
-/// What round-robin and Target Weight carry from request to request, by route. Outlives snapshots, so
-/// that saving one route does not restart another.
-pub(super) type Rotations = HashMap<Uuid, Arc<Mutex<Rotation>>>;
-
-/// All routes, by name.
-#[derive(Debug, Default)]
-pub struct Routes {
-    by_name: HashMap<String, Arc<CompiledRoute>>,
-    by_id: HashMap<Uuid, Arc<CompiledRoute>>,
-    in_order: Vec<Arc<CompiledRoute>>,
-}
+/// Providers by their id.
+pub(super) type ById = HashMap<Uuid, Arc<CompiledProvider>>;
 
 #[derive(Debug)]
 pub struct CompiledRoute {
@@ -53,7 +44,9 @@ pub struct CompiledRoute {
     /// Target and instance of each candidate.
     candidates: Vec<(usize, usize)>,
     policy: Policy,
-    rotation: Arc<Mutex<Rotation>>,
+    /// What round-robin and Target Weight carry from request to request. Outlives snapshots, so that
+    /// a save does not restart it.
+    pub(super) rotation: Arc<Mutex<Rotation>>,
 }
 
 /// A route's use of a decision service.
@@ -88,7 +81,7 @@ pub(super) struct Place {
 
 /// Why a stored route cannot be compiled: somebody changed the database by hand.
 #[derive(Debug, thiserror::Error)]
-enum Unusable {
+pub(super) enum Unusable {
     #[error("it is not valid: {0}")]
     Invalid(FieldErrors),
     #[error("its provider {0} is not there")]
@@ -129,66 +122,17 @@ pub enum NoFallback {
     Full,
 }
 
-impl Routes {
-    pub(super) fn compile(
-        records: Vec<RouteRecord>,
-        providers: &HashMap<Uuid, Arc<CompiledProvider>>,
-        breakers: &Breakers,
-        rotations: &mut Rotations,
-    ) -> Self {
-        let mut kept = Rotations::with_capacity(records.len());
-        let mut in_order = Vec::with_capacity(records.len());
-        for record in records {
-            let rotation = rotations.remove(&record.id).unwrap_or_default();
-            kept.insert(record.id, Arc::clone(&rotation));
-            match CompiledRoute::compile(&record, providers, breakers, rotation) {
-                Ok(route) => in_order.push(Arc::new(route)),
-                Err(reason) => tracing::error!(route = record.name, %reason, "route left out"),
-            }
-        }
-        *rotations = kept;
-        in_order.sort_by(|a, b| a.name.cmp(&b.name));
-        let by_name = in_order
-            .iter()
-            .map(|route| (route.name.clone(), Arc::clone(route)))
-            .collect();
-        let by_id = in_order
-            .iter()
-            .map(|route| (route.id, Arc::clone(route)))
-            .collect();
-        Self {
-            by_name,
-            by_id,
-            in_order,
-        }
-    }
-
-    pub fn get(&self, name: &str) -> Option<&Arc<CompiledRoute>> {
-        self.by_name.get(name)
-    }
-
-    pub fn by_id(&self, id: Uuid) -> Option<&Arc<CompiledRoute>> {
-        self.by_id.get(&id)
-    }
-
-    /// By name.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<CompiledRoute>> {
-        self.in_order.iter()
-    }
-}
-
 impl CompiledRoute {
-    fn compile(
+    pub(super) fn compile(
         record: &RouteRecord,
-        providers: &HashMap<Uuid, Arc<CompiledProvider>>,
+        providers: &ById,
         breakers: &Breakers,
         rotation: Arc<Mutex<Rotation>>,
     ) -> Result<Self, Unusable> {
         let route = Route::try_from(draft(record)).map_err(Unusable::Invalid)?;
         let compile = |enabled, provider: Uuid, model: &str| {
-            let compiled = providers.get(&provider);
-            let compiled = compiled.ok_or(Unusable::NoProvider(provider))?;
-            Ok::<_, Unusable>(CompiledTarget::new(enabled, Arc::clone(compiled), model))
+            let provider = find(providers, provider)?;
+            Ok::<_, Unusable>(CompiledTarget::new(enabled, provider, model))
         };
         let targets: Vec<CompiledTarget> = record
             .targets
@@ -200,10 +144,6 @@ impl CompiledRoute {
             .iter()
             .map(|fallback| compile(true, fallback.provider_id, &fallback.model))
             .collect::<Result<_, _>>()?;
-        let candidates = (0..)
-            .zip(&targets)
-            .flat_map(|(index, target)| (0..target.places.len()).map(move |place| (index, place)))
-            .collect();
         let policy = Policy::from(&route);
         let settings = route.policy();
         let session_keys = policy
@@ -224,10 +164,53 @@ impl CompiledRoute {
             keep_alive: route.keep_alive(),
             keep_bodies: route.keep_bodies(),
             fallbacks,
+            candidates: candidates_of(&targets),
             targets,
-            candidates,
             policy,
             rotation,
+        })
+    }
+
+    /// Whether it refers to one of these providers.
+    pub(super) fn uses(&self, providers: &Outdated) -> bool {
+        let targets = self.targets.iter().chain(&self.fallbacks);
+        let deciders = self.decision.iter().map(|decision| &decision.provider);
+        let mut used = targets.map(|target| &target.provider).chain(deciders);
+        used.any(|provider| providers.contains(provider.id))
+    }
+
+    /// The same route on the providers as they are now.
+    pub(super) fn rewired(&self, providers: &ById) -> Result<Self, Unusable> {
+        let rewire = |targets: &[CompiledTarget]| {
+            let rewired = targets.iter().map(|target| {
+                let provider = find(providers, target.provider.id)?;
+                Ok(CompiledTarget::new(target.enabled, provider, &target.model))
+            });
+            rewired.collect::<Result<Vec<_>, Unusable>>()
+        };
+        let decision = self.decision.as_ref().map(|decision| {
+            Ok::<_, Unusable>(DecisionUse {
+                settings: decision.settings.clone(),
+                provider: find(providers, decision.provider.id)?,
+                breaker: Arc::clone(&decision.breaker),
+            })
+        });
+        let targets = rewire(&self.targets)?;
+        Ok(Self {
+            id: self.id,
+            name: self.name.clone(),
+            enabled: self.enabled,
+            created_at: self.created_at,
+            session_keys: self.session_keys.clone(),
+            decision: decision.transpose()?,
+            retry: self.retry.clone(),
+            keep_alive: self.keep_alive,
+            keep_bodies: self.keep_bodies,
+            fallbacks: rewire(&self.fallbacks)?,
+            candidates: candidates_of(&targets),
+            targets,
+            policy: self.policy.clone(),
+            rotation: Arc::clone(&self.rotation),
         })
     }
 
@@ -494,22 +477,33 @@ impl DecisionUse {
     fn compile(
         record: &RouteRecord,
         settings: &DecisionService,
-        providers: &HashMap<Uuid, Arc<CompiledProvider>>,
+        providers: &ById,
         breakers: &Breakers,
     ) -> Result<Self, Unusable> {
         let provider = record
             .decision_provider()
             .ok_or(Unusable::NoDecisionService)?;
-        let compiled = providers
-            .get(&provider)
-            .ok_or(Unusable::NoProvider(provider))?;
+        let compiled = find(providers, provider)?;
         let model = settings.model.clone().unwrap_or_default();
         Ok(Self {
             settings: settings.clone(),
-            provider: Arc::clone(compiled),
+            provider: compiled,
             breaker: breakers.of((record.id, provider, model)),
         })
     }
+}
+
+fn find(providers: &ById, id: Uuid) -> Result<Arc<CompiledProvider>, Unusable> {
+    let found = providers.get(&id).map(Arc::clone);
+    found.ok_or(Unusable::NoProvider(id))
+}
+
+/// Target and instance of each candidate.
+fn candidates_of(targets: &[CompiledTarget]) -> Vec<(usize, usize)> {
+    let of_one = |(index, target): (usize, &CompiledTarget)| {
+        (0..target.places.len()).map(move |place| (index, place))
+    };
+    targets.iter().enumerate().flat_map(of_one).collect()
 }
 
 /// What is stored goes through the same checks as what is typed.

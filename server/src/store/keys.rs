@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use uuid::Uuid;
 
+use super::change_log::Kind;
 use super::columns::Hash;
 use super::dispatch::On;
 use super::error::StoreError;
@@ -41,23 +42,50 @@ struct Limit {
 
 from_row!(Limit: route_id);
 
+macro_rules! select_keys {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, name, public, hash, scopes, created_at, expires_at, last_used_at \
+             FROM api_keys ",
+            $rest
+        )
+    };
+}
+
 impl View {
-    pub async fn keys(&mut self, slice: &Slice) -> Result<Vec<KeyRecord>, StoreError> {
-        let db = &mut self.transaction;
-        let mut keys = fetch_all!(
-            &mut *db,
+    pub async fn key(&mut self, id: Uuid) -> Result<Option<KeyRecord>, StoreError> {
+        let found = fetch_optional!(
+            &mut self.transaction,
             KeyRecord,
-            "SELECT id, name, public, hash, scopes, created_at, expires_at, last_used_at
-               FROM api_keys WHERE (name, id) > ($1, $2) ORDER BY name, id LIMIT $3",
+            select_keys!("WHERE id = $1"),
+            id,
+        )?;
+        let mut found: Vec<_> = found.into_iter().collect();
+        self.complete_keys(&mut found).await?;
+        Ok(found.pop())
+    }
+
+    pub async fn keys(&mut self, slice: &Slice) -> Result<Vec<KeyRecord>, StoreError> {
+        let mut found = fetch_all!(
+            &mut self.transaction,
+            KeyRecord,
+            select_keys!("WHERE (name, id) > ($1, $2) ORDER BY name, id LIMIT $3"),
             &slice.after.name,
             slice.after.id,
             i64::from(slice.limit),
         )?;
+        self.complete_keys(&mut found).await?;
+        Ok(found)
+    }
+
+    /// Adds their limits to the keys, which are in the order of their names: one query, however many
+    /// they are.
+    async fn complete_keys(&mut self, keys: &mut [KeyRecord]) -> Result<(), StoreError> {
         let (Some(first), Some(last)) = (keys.first(), keys.last()) else {
-            return Ok(keys);
+            return Ok(());
         };
         let mut limits = by_parent(fetch_all!(
-            &mut *db,
+            &mut self.transaction,
             Of<Limit>,
             "SELECT l.key_id AS parent, l.route_id
                FROM api_key_routes l
@@ -69,11 +97,11 @@ impl View {
             &last.name,
             last.id,
         )?);
-        for key in &mut keys {
+        for key in keys {
             let rows = limits.remove(&key.id).unwrap_or_default();
             key.routes = rows.into_iter().map(|limit| limit.route_id).collect();
         }
-        Ok(keys)
+        Ok(())
     }
 
     /// The names of all routes that some key is limited to.
@@ -91,6 +119,7 @@ impl Change {
     /// # Errors
     /// `Taken` when the public part is another key's, `InUse` when one of its routes is gone.
     pub async fn insert_key(&mut self, key: &KeyRecord) -> Result<(), StoreError> {
+        self.touch(Kind::Key, key.id).await?;
         let db = &mut self.transaction;
         execute!(
             &mut *db,
@@ -120,6 +149,7 @@ impl Change {
     /// # Errors
     /// `NotFound`.
     pub async fn delete_key(&mut self, id: Uuid) -> Result<(), StoreError> {
+        self.touch(Kind::Key, id).await?;
         match execute!(
             &mut self.transaction,
             "DELETE FROM api_keys WHERE id = $1",

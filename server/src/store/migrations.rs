@@ -15,6 +15,7 @@ macro_rules! files {
             "requests" = "0003_requests.sql",
             "usage and prices" = "0004_usage_and_prices.sql",
             "bodies" = "0005_bodies.sql",
+            "settings changes" = "0006_settings_changes.sql",
         )
     };
     ($database:literal, $($description:literal = $file:literal,)+) => {

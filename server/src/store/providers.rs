@@ -264,6 +264,25 @@ impl View {
         )
     }
 
+    /// The names of the routes that use each provider.
+    pub async fn users_of_providers(&mut self) -> Result<HashMap<Uuid, Vec<String>>, StoreError> {
+        let rows = fetch_all!(
+            &mut self.transaction,
+            (Uuid, String),
+            "SELECT t.provider_id, r.name FROM targets t JOIN routes r ON r.id = t.route_id
+             UNION SELECT f.provider_id, r.name
+               FROM fallbacks f JOIN routes r ON r.id = f.route_id
+             UNION SELECT decision_provider_id, name
+               FROM routes WHERE decision_provider_id IS NOT NULL
+             ORDER BY 2",
+        )?;
+        let mut users: HashMap<Uuid, Vec<String>> = HashMap::new();
+        for (provider, route) in rows {
+            users.entry(provider).or_default().push(route);
+        }
+        Ok(users)
+    }
+
     /// Adds what belongs to the providers, which are in the order of their names: four queries, however
     /// many they are.
     async fn complete_providers(

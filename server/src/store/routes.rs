@@ -5,6 +5,7 @@ use routing::{PolicySettings, Retry};
 use sqlx::types::Json;
 use uuid::Uuid;
 
+use super::change_log::Kind;
 use super::columns::Small;
 use super::dispatch::On;
 use super::error::StoreError;
@@ -154,6 +155,7 @@ impl Change {
     /// # Errors
     /// `Taken` when another route has the name, `InUse` when a provider or model it names is gone.
     pub async fn insert_route(&mut self, route: &RouteRecord) -> Result<(), StoreError> {
+        self.touch(Kind::Route, route.id).await?;
         execute!(
             &mut self.transaction,
             "INSERT INTO routes (id, revision, name, description, enabled, policy, retry, keep_alive,
@@ -183,6 +185,7 @@ impl Change {
     /// # Errors
     /// `Stale` when the stored revision is another; otherwise like [`Change::insert_route`].
     pub async fn update_route(&mut self, route: &RouteRecord) -> Result<(), StoreError> {
+        self.touch(Kind::Route, route.id).await?;
         let updated = execute!(
             &mut self.transaction,
             "UPDATE routes
@@ -224,6 +227,7 @@ impl Change {
     /// # Errors
     /// `NotFound`, or `InUse` by the keys that are limited to it.
     pub async fn delete_route(&mut self, id: Uuid) -> Result<(), StoreError> {
+        self.touch(Kind::Route, id).await?;
         let keys = fetch_all!(
             &mut self.transaction,
             (String,),

@@ -22,6 +22,9 @@ on_both_databases! {
                 "{name}: {error:?}"
             );
             bench.admin.get_provider(id).await.unwrap();
+            let users = bench.admin.users_of_provider(id).await.unwrap();
+            assert_eq!(users, ["r0", "r1", "r2", "r3", "r4"]);
+            assert_eq!(bench.admin.users_of_providers().await.unwrap()[&id], users);
         }
     }
 

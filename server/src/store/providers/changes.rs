@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::ProviderRecord;
 use crate::store::Change;
+use crate::store::change_log::Kind;
 use crate::store::columns::Word;
 use crate::store::dispatch::On;
 use crate::store::error::StoreError;
@@ -15,6 +16,7 @@ impl Change {
     /// # Errors
     /// `Taken` when another provider has the name.
     pub async fn insert_provider(&mut self, provider: &ProviderRecord) -> Result<(), StoreError> {
+        self.touch(Kind::Provider, provider.id).await?;
         execute!(
             &mut self.transaction,
             "INSERT INTO providers (id, revision, name, kind, enabled, credential_header, connect_ms,
@@ -47,6 +49,7 @@ impl Change {
     /// `Stale` when the stored revision is another, `Taken` when another provider has the name, `InUse`
     /// when a route uses a model that is gone.
     pub async fn update_provider(&mut self, provider: &ProviderRecord) -> Result<(), StoreError> {
+        self.touch(Kind::Provider, provider.id).await?;
         let updated = execute!(
             &mut self.transaction,
             "UPDATE providers
@@ -97,6 +100,7 @@ impl Change {
     /// # Errors
     /// `NotFound`, or `InUse` by the routes that use it.
     pub async fn delete_provider(&mut self, id: Uuid) -> Result<(), StoreError> {
+        self.touch(Kind::Provider, id).await?;
         let mut by: Vec<String> = self
             .uses_of_provider(id)
             .await?

@@ -34,6 +34,55 @@ on_both_databases! {
         }
     }
 
+    async fn what_is_new_is_known_as_long_as_every_change_is_remembered(database: TestDatabase) {
+        let store = open(&database).await;
+        let (local, other) = (provider("local"), provider("other"));
+        let (qwen, kept) = (route("qwen", &local), route("kept", &local));
+        let key = key("key", &[&kept]);
+        save(&store, &[&local, &other], &[&qwen, &kept], &[]).await.unwrap();
+        let since = store.settings_since(0).await.unwrap();
+        assert_eq!(since, store.load_settings().await.unwrap().into(), "the first version is no change");
+
+        let version = since.version;
+        save(&store, &[], &[], &[&key]).await.unwrap();
+        let mut change = store.change().await.unwrap();
+        change.delete_route(qwen.id).await.unwrap();
+        change.commit().await.unwrap();
+        let since = store.settings_since(version).await.unwrap();
+        assert_eq!(since.version, version + 2);
+        assert!(since.providers.outdated.is_empty() && since.providers.records.is_empty());
+        assert_eq!(since.routes.outdated, Outdated::These([qwen.id].into()));
+        assert!(since.routes.records.is_empty());
+        assert_eq!(since.keys, Renewal { outdated: Outdated::These([key.id].into()), records: vec![key] });
+        let since = store.settings_since(version + 2).await.unwrap();
+        assert!(since.routes.outdated.is_empty() && since.keys.outdated.is_empty());
+
+        let is_everything = |update: Update| update.routes.outdated == Outdated::All;
+        let later = store.settings_since(version + 3).await.unwrap();
+        assert!(is_everything(later), "an older state was restored");
+        database.run("UPDATE settings_version SET version = version + 1").await;
+        let by_hand = store.settings_since(version + 2).await.unwrap();
+        assert!(is_everything(by_hand), "nobody knows what was changed");
+    }
+
+    async fn changes_are_remembered_for_a_while(database: TestDatabase) {
+        let store = open(&database).await;
+        let mut local = provider("local");
+        save(&store, &[&local], &[], &[]).await.unwrap();
+        let version = store.settings_version().await.unwrap();
+        for _ in 0..=200 {
+            local.revision += 1;
+            let mut change = store.change().await.unwrap();
+            change.update_provider(&local).await.unwrap();
+            change.commit().await.unwrap();
+        }
+        let too_long_ago = store.settings_since(version).await.unwrap();
+        assert_eq!(too_long_ago.routes.outdated, Outdated::All);
+        let known = store.settings_since(version + 1).await.unwrap();
+        assert_eq!(known.providers.outdated, Outdated::These([local.id].into()));
+        assert_eq!(known.providers.records, [local]);
+    }
+
     async fn a_change_that_is_not_committed_never_was(database: TestDatabase) {
         let store = open(&database).await;
         let before = store.load_settings().await.unwrap();
