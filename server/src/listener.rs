@@ -111,8 +111,6 @@ fn connection_builder() -> auto::Builder<TokioExecutor> {
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
-        // Head and body in one piece: for what most answers are, copying costs less than writing two pieces.
-        .writev(false)
         .max_buf_size(MOST_HEADER_BYTES);
     builder
         .http2()

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
 /// A request makes some hundred small allocations on two or three threads, for which glibc's costs a
-/// seventh of its time.
+/// seventh of its time. Without huge pages, which would make an idle process a third larger and no faster.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

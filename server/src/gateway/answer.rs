@@ -271,7 +271,7 @@ mod tests {
 
     use futures_util::{Stream, StreamExt, TryStreamExt, stream};
     use http::{HeaderName, HeaderValue};
-    use http_body_util::{BodyExt, StreamBody};
+    use http_body_util::{BodyExt, Empty, StreamBody};
     use uuid::Uuid;
 
     use super::*;
@@ -421,7 +421,8 @@ mod tests {
         assert_eq!(bench.error().await, Some("the client left"));
         assert_eq!(bench.instance.inflight(), 0);
 
-        drop(bench.body(body_of(stream::empty()), "application/json"));
+        let empty = Empty::new().map_err(|never| match never {});
+        drop(bench.body(empty.boxed_unsync().into(), "application/json"));
         assert_eq!(bench.error().await, None, "there was nothing to wait for");
     }
 }

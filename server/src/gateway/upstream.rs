@@ -2,7 +2,7 @@
 //!
 //! Most requests go to hosts on the same network, in clear and straight, over connections that are kept beside
 //! the host ([`host`]); the others through hyper-util's client. What is asked beside requests (decision services,
-//! health checks, *Test*) goes through reqwest, which is handier and costs three times what the first way does.
+//! health checks, *Test*) goes through reqwest, which is handier and would cost a small request a fifth more.
 
 pub mod body;
 pub mod connect;

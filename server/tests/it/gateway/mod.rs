@@ -4,6 +4,7 @@ mod forms;
 mod health;
 mod limits;
 mod models;
+mod proxy;
 mod refusals;
 mod requests;
 mod responses;
