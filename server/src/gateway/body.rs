@@ -57,6 +57,12 @@ impl Limits {
     }
 }
 
+/// The length of a body as decoded, where that is known before it has come: of what was compressed, only the
+/// compressed length is.
+pub fn expected_length(headers: &HeaderMap) -> Option<u64> {
+    announced_length(headers).filter(|_| !headers.contains_key(header::CONTENT_ENCODING))
+}
+
 /// The length that a client announces.
 pub fn announced_length(headers: &HeaderMap) -> Option<u64> {
     headers
@@ -125,37 +131,41 @@ pub fn check_headers(
     }
 }
 
-/// Reads a whole body; `limit` counts its bytes as decoded.
+/// Reads a whole body; `limit` counts its bytes as decoded, `expected` are those that it will have, as far as
+/// that is known.
 pub async fn read(
     mut pieces: Pieces,
+    expected: Option<u64>,
     limit: u64,
     budget: &BufferBudget,
 ) -> Result<Buffered, GatewayError> {
     let mut lease = budget.lease();
     // Most bodies come in one piece, which is then used as it is; only more pieces are put together.
-    let mut first = Bytes::new();
-    let mut rest = BytesMut::new();
-    loop {
-        let Some(piece) = next_piece(&mut pieces, IDLE).await? else {
-            break;
-        };
-        let length = (first.len() + rest.len() + piece.len()) as u64;
+    let mut only = Bytes::new();
+    let mut whole = BytesMut::new();
+    while let Some(piece) = next_piece(&mut pieces, IDLE).await? {
+        let length = (only.len() + whole.len() + piece.len()) as u64;
         if length > limit {
             return Err(too_large(limit, "--max-body-mib"));
         }
         if !lease.grow(piece.len() as u64) {
             return Err(no_room());
         }
-        if first.is_empty() {
-            first = piece;
-        } else {
-            rest.extend_from_slice(&piece);
+        if only.is_empty() && whole.is_empty() {
+            only = piece;
+            continue;
         }
+        if whole.is_empty() {
+            // Room that nothing is written to yet is none of the memory's.
+            let room = expected.unwrap_or_default().clamp(length, limit);
+            whole.reserve(usize::try_from(room).unwrap_or_default());
+            whole.extend_from_slice(&std::mem::take(&mut only));
+        }
+        whole.extend_from_slice(&piece);
     }
-    let bytes = if rest.is_empty() {
-        first
-    } else {
-        joined(&first, rest)
+    let bytes = match whole.is_empty() {
+        true => only,
+        false => whole.freeze(),
     };
     Ok(Buffered { bytes, lease })
 }
@@ -239,13 +249,6 @@ pub fn linger(method: &Method, headers: &HeaderMap, body: Body) {
     });
 }
 
-fn joined(first: &Bytes, rest: BytesMut) -> Bytes {
-    let mut whole = BytesMut::with_capacity(first.len() + rest.len());
-    whole.extend_from_slice(first);
-    whole.unsplit(rest);
-    whole.freeze()
-}
-
 /// All that may be held for bodies is held.
 pub fn no_room() -> GatewayError {
     GatewayError::new(
@@ -313,7 +316,28 @@ fn essence(content_type: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::stream;
+
     use super::*;
+
+    #[tokio::test]
+    async fn pieces_are_put_together_whatever_length_was_announced() {
+        let body: Vec<u8> = (0..=255).cycle().take(300_000).collect();
+        let length = body.len() as u64;
+        for announced in [None, Some(1), Some(length), Some(u64::MAX)] {
+            for size in [length as usize, 64 * 1024, 70_001] {
+                let pieces: Vec<_> = body
+                    .chunks(size)
+                    .map(|piece| Ok(Bytes::copy_from_slice(piece)))
+                    .collect();
+                let budget = BufferBudget::new(length);
+                let pieces = stream::iter(pieces).boxed();
+                let buffered = read(pieces, announced, length, &budget).await.unwrap();
+                assert!(buffered.bytes == body, "{announced:?} in pieces of {size}");
+                assert!(!budget.lease().grow(1), "all of it is held");
+            }
+        }
+    }
 
     #[test]
     fn json_is_utf_8() {

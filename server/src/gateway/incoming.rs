@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, StatusCode};
 
 use super::body::{self, Kind};
 use super::error::GatewayError;
@@ -37,7 +37,8 @@ impl Incoming {
         let pieces = body::decoded(headers, body);
         match kind {
             Kind::Json => {
-                let buffered = body::read(pieces, limit, &gateway.budget).await?;
+                let expected = body::expected_length(headers);
+                let buffered = body::read(pieces, expected, limit, &gateway.budget).await?;
                 let peek = peek(&buffered.bytes).await?;
                 Ok(Self {
                     model: peek.model,
@@ -52,9 +53,7 @@ impl Incoming {
             }
             Kind::Form(boundary) => {
                 let spool = Spool::new(gateway.budget.lease(), gateway.disk_budget.lease());
-                // Of what was compressed only the compressed length is known.
-                let length = body::announced_length(headers)
-                    .filter(|_| !headers.contains_key(header::CONTENT_ENCODING));
+                let length = body::expected_length(headers);
                 let form = Form::open(&boundary, pieces, spool, length, limit, body::IDLE);
                 let form = Box::pin(form).await?;
                 Ok(Self {

@@ -44,7 +44,8 @@ pub async fn call(
     };
     let mut recording = gateway.begin(&parts, &caller.key);
     let pieces = body::decoded(&parts.headers, body);
-    let reply = match body::read(pieces, LARGEST_BODY, &gateway.budget).await {
+    let expected = body::expected_length(&parts.headers);
+    let reply = match body::read(pieces, expected, LARGEST_BODY, &gateway.budget).await {
         Ok(body) => reply(&gateway, caller, &parts, &id, body.bytes, &mut recording).await,
         Err(error) => Err(error),
     };
