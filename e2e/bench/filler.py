@@ -1,7 +1,7 @@
 """Thousands of routes and keys that nobody asks for, put into a stopped Signalbox's database.
 
-By the management API each would be a save of its own, durable and seen by the gateway before the next
-begins: ten thousand take minutes. They are copies of one that the API made.
+By the management API each would be a save of its own, durable and seen by the gateway before the
+next begins: ten thousand take minutes. They are copies of one that the API made.
 """
 
 from __future__ import annotations
