@@ -41,7 +41,7 @@ soak: build ## Half an hour of mixed traffic against upstreams that fail by chan
 .PHONY: bench
 bench: build ## Measure it beside proxies and other gateways (20 minutes, nothing else running), and its engine
 	scripts/bench.sh
-	cargo bench --locked --package signalbox-routing --package signalbox
+	cargo bench --locked --package signalbox-routing --package signalbox --bench rank --bench request
 
 .PHONY: lint
 lint: ## Check formatting, lints, types, licences
