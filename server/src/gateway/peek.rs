@@ -229,6 +229,20 @@ pub fn depth(body: &[u8]) -> usize {
     refuse_deep_nesting(body).unwrap_or(usize::MAX)
 }
 
+/// What follows the string whose first quote is behind; nothing when it does not end.
+fn after_string(mut inside: &[u8]) -> &[u8] {
+    // Most of a prompt is text, which memchr passes over many bytes at a time.
+    while let Some(at) = memchr::memchr2(b'"', b'\\', inside) {
+        let is_end = inside.get(at) == Some(&b'"');
+        let next = if is_end { at + 1 } else { at + 2 };
+        inside = inside.get(next..).unwrap_or_default();
+        if is_end {
+            return inside;
+        }
+    }
+    &[]
+}
+
 /// Counts brackets outside strings; one pass, no allocation. Answers the deepest level.
 fn refuse_deep_nesting(body: &[u8]) -> Result<usize, GatewayError> {
     let mut depth = 0_usize;
@@ -247,17 +261,7 @@ fn refuse_deep_nesting(body: &[u8]) -> Result<usize, GatewayError> {
                 }
             }
             b'}' | b']' => depth = depth.saturating_sub(1),
-            b'"' => {
-                while let Some(byte) = bytes.next() {
-                    match byte {
-                        b'"' => break,
-                        b'\\' => {
-                            bytes.next();
-                        }
-                        _ => {}
-                    }
-                }
-            }
+            b'"' => bytes = after_string(bytes.as_slice()).iter(),
             _ => {}
         }
     }
