@@ -12,7 +12,7 @@ use super::error::GatewayError;
 use super::headers;
 use super::payload::Payload;
 use super::record::{Attempt, Refused};
-use super::upstream::{Failure, NoAnswer, RequestBody, ResponseBody};
+use super::upstream::{Failure, NoAnswer, Over, RequestBody, ResponseBody};
 use crate::request_id;
 use crate::snapshot::Choice;
 
@@ -111,12 +111,12 @@ async fn send(
     let uri = upstream_uri(choice, outgoing).map_err(|error| NoAnswer::connecting(&error))?;
     let request = || upstream_request(choice, outgoing, uri.clone(), credential);
     let by = Instant::now() + provider.first_byte;
-    match client.execute(host, request(), by).await {
+    match client.execute(host, request(), Over::Kept, by).await {
         Err(no_answer) if no_answer.is_stale && outgoing.payload.can_be_repeated().await => {
             request_id::span().in_scope(|| {
                 tracing::debug!("a kept connection was broken; trying a new one");
             });
-            Box::pin(client.execute_anew(host, request(), by)).await
+            Box::pin(client.execute(host, request(), Over::New, by)).await
         }
         answer => answer,
     }

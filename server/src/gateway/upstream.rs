@@ -170,40 +170,37 @@ pub struct UpstreamClient {
     proxy: Option<Arc<Proxy>>,
 }
 
+/// What a request is sent over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// A kept connection if there is one.
+    Kept,
+    New,
+}
+
 tokio::task_local! {
     /// Whether the request of this task had a connection made.
     static CONNECTED: AtomicBool;
 }
 
 impl UpstreamClient {
-    /// Over a kept connection if there is one. `host` is the one that is asked, if in clear and straight.
+    /// `host` is the one that is asked, if in clear and straight.
     pub fn execute<'a>(
         &'a self,
         host: Option<&'a Arc<Host>>,
         request: Request<RequestBody>,
+        over: Over,
         by: Instant,
     ) -> impl Future<Output = Answered> + Send + 'a {
-        let answer = match host {
-            Some(host) => host.execute(&self.connector, request),
-            None => {
+        let answer = match (host, over) {
+            (Some(host), Over::Kept) => host.execute(&self.connector, request),
+            (Some(host), Over::New) => host.execute_anew(&self.connector, request),
+            (None, Over::Kept) => {
                 // There is one for each.
                 let pooled = &self.by_lane[lanes::here().min(self.by_lane.len() - 1)];
                 self.execute_by(pooled, request)
             }
-        };
-        in_time(by, answer)
-    }
-
-    /// Over a new connection.
-    pub fn execute_anew<'a>(
-        &'a self,
-        host: Option<&'a Arc<Host>>,
-        request: Request<RequestBody>,
-        by: Instant,
-    ) -> impl Future<Output = Answered> + Send + 'a {
-        let answer = match host {
-            Some(host) => host.execute_anew(&self.connector, request),
-            None => self.execute_by(&self.fresh, request),
+            (None, Over::New) => self.execute_by(&self.fresh, request),
         };
         in_time(by, answer)
     }
