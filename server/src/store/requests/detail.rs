@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 const SHAPE: u8 = 1;
+/// What most take up, so that room is made once.
+const USUAL_BYTES: usize = 256;
 
 /// Texts that repeat are meant by their number among the names, 0 for none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -92,8 +94,10 @@ pub struct DecisionDetail {
 
 impl RequestDetail {
     pub fn pack(&self) -> Vec<u8> {
+        let mut packed = Vec::with_capacity(USUAL_BYTES);
+        packed.push(SHAPE);
         // It fails for types that cannot be written at all; there are none in it.
-        postcard::to_extend(self, vec![SHAPE]).unwrap_or_default()
+        postcard::to_extend(self, packed).unwrap_or_default()
     }
 
     /// Nothing for what another version wrote.
