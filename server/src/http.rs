@@ -1,6 +1,5 @@
 //! Every URL and every layer.
 
-use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use foldhash::HashMap;
 use futures_util::FutureExt;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::json;
@@ -23,7 +23,7 @@ use uuid::fmt::Hyphenated;
 use crate::gateway::error::{Dialect, GatewayError};
 use crate::gateway::{Endpoint, Gateway};
 use crate::server::AppState;
-use crate::{api, assets, gateway, listener, monitoring, pages, playground, request_id};
+use crate::{api, assets, connection, gateway, monitoring, pages, playground, request_id};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-signalbox-request-id");
 
@@ -180,7 +180,7 @@ fn refuse_large_headers(request: &Request) -> Option<Response> {
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len())
         .sum();
-    if size <= listener::MOST_HEADER_BYTES {
+    if size <= connection::MOST_HEADER_BYTES {
         return None;
     }
     let error = GatewayError::new(
@@ -188,7 +188,7 @@ fn refuse_large_headers(request: &Request) -> Option<Response> {
         "headers_too_large",
         format!(
             "The headers have {size} bytes; at most {} are taken.",
-            listener::MOST_HEADER_BYTES
+            connection::MOST_HEADER_BYTES
         ),
     );
     Some(error.into_response_in(Dialect::of(request.uri().path(), request.headers())))

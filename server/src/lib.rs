@@ -5,6 +5,7 @@ pub mod api;
 pub mod assets;
 pub mod auth;
 pub mod cli;
+pub mod connection;
 mod cookies;
 pub mod cross_origin;
 pub mod gateway;
