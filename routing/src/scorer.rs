@@ -7,9 +7,14 @@ mod decision_service;
 mod least_inflight;
 mod session_affinity;
 
+use smallvec::SmallVec;
+
 use crate::candidate::Candidate;
 use crate::facts::{Abstention, Facts};
 use crate::settings::ScorerName;
+
+/// Up to so many candidates are ranked with nothing put aside on the heap but the ranking itself.
+pub(crate) const FEW: usize = 8;
 
 /// What a scorer says of the live candidates.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +62,7 @@ impl Ratings {
 
 /// The smallest first: exact to the last bits, and the same in whatever order the candidates come.
 fn sum(ratings: &[f64]) -> f64 {
-    let mut sorted = ratings.to_vec();
+    let mut sorted: SmallVec<[f64; FEW]> = ratings.into();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted.iter().sum()
 }

@@ -7,11 +7,13 @@
 //! floats a few bits apart. A tie is broken uniformly by the ticket. What is left of the ticket then
 //! breaks the ties further down, where retries go.
 
+use smallvec::SmallVec;
+
 use super::left_out;
 use crate::candidate::Candidate;
 use crate::facts::{Abstention, Facts};
 use crate::ranking::{Ranked, Ranking, Scored};
-use crate::scorer;
+use crate::scorer::{self, FEW};
 use crate::settings::ScorerName;
 
 const TIED: f64 = 1e-9;
@@ -30,11 +32,14 @@ impl Opinions {
         candidates: &[Candidate<'_>],
         facts: &Facts<'_>,
     ) -> Self {
-        let live: Vec<&Candidate<'_>> = candidates
+        let live: SmallVec<[&Candidate<'_>; FEW]> = candidates
             .iter()
             .filter(|candidate| candidate.is_live())
             .collect();
-        let mut opinions = Self::default();
+        let mut opinions = Self {
+            scored: Vec::with_capacity(scorers.len()),
+            abstained: Vec::new(),
+        };
         for (scorer, weight) in scorers {
             let rated = scorer::rate(*scorer, &live, facts).and_then(|ratings| {
                 let weight = weight * ratings.confidence;
@@ -67,7 +72,7 @@ impl Opinions {
     /// The live candidates, best first, and how many are tied for the best.
     fn order(&self, candidates: &[Candidate<'_>], ticket: f64) -> (Vec<Ranked>, usize) {
         let key = |index: usize| candidates.get(index).map(|candidate| candidate.key);
-        let mut order: Vec<(f64, usize)> = candidates
+        let mut order: SmallVec<[(f64, usize); FEW]> = candidates
             .iter()
             .enumerate()
             .filter(|(_, candidate)| candidate.is_live())
@@ -139,6 +144,9 @@ impl Ticket {
 
 /// Shares of the live candidates, put where those stand among all.
 fn spread(shares: Vec<f64>, candidates: &[Candidate<'_>]) -> Vec<f64> {
+    if shares.len() == candidates.len() {
+        return shares;
+    }
     let mut shares = shares.into_iter();
     candidates
         .iter()

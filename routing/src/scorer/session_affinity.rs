@@ -13,9 +13,10 @@
 //!
 //! Without a session key it abstains.
 
-use xxhash_rust::const_xxh64::xxh64;
+use smallvec::SmallVec;
+use xxhash_rust::xxh64::Xxh64;
 
-use super::Ratings;
+use super::{FEW, Ratings};
 use crate::candidate::Candidate;
 use crate::facts::{Abstention, Facts};
 
@@ -23,18 +24,17 @@ const SEED: u64 = 0;
 
 pub(super) fn rate(live: &[&Candidate<'_>], facts: &Facts<'_>) -> Result<Ratings, Abstention> {
     let session = facts.session.ok_or(Abstention::NoSessionKey)?;
-    let mut text = Vec::with_capacity(session.len() + 160);
-    text.extend_from_slice(session.as_bytes());
-    text.push(0xFF);
-    let start = text.len();
-    let mut drawn: Vec<(u64, &str, usize)> = live
+    let mut of_session = Xxh64::new(SEED);
+    of_session.update(session.as_bytes());
+    of_session.update(&[0xFF]);
+    let mut drawn: SmallVec<[(u64, &str, usize); FEW]> = live
         .iter()
         .enumerate()
         .map(|(index, candidate)| {
             let key = candidate.key.as_str();
-            text.truncate(start);
-            text.extend_from_slice(key.as_bytes());
-            (xxh64(&text, SEED), key, index)
+            let mut hash = of_session.clone();
+            hash.update(key.as_bytes());
+            (hash.digest(), key, index)
         })
         .collect();
     // Two equal numbers are next to impossible; the keys then decide, the same way everywhere.
@@ -84,9 +84,14 @@ mod tests {
 
     #[test]
     fn the_hash_is_xxh64() {
+        let hash = |text: &[u8]| {
+            let mut hash = Xxh64::new(SEED);
+            hash.update(text);
+            hash.digest()
+        };
         // From the reference implementation.
-        assert_eq!(xxh64(b"", 0), 0xEF46_DB37_51D8_E999);
-        assert_eq!(xxh64(b"abc", 0), 0x44BC_2CF5_AD77_0999);
+        assert_eq!(hash(b""), 0xEF46_DB37_51D8_E999);
+        assert_eq!(hash(b"abc"), 0x44BC_2CF5_AD77_0999);
     }
 
     /// These never change: an upgrade or a second replica must not move a session.
