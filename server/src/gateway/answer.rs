@@ -105,11 +105,8 @@ impl AnswerBody {
 
     /// The upstream has sent something.
     fn heard(&mut self, piece: &Bytes) {
-        let now = Instant::now();
-        self.deadline = now + self.idle;
         if let Some(comments) = &mut self.comments {
             comments.boundary.push(piece);
-            comments.due = now + KEEP_ALIVE;
         }
         if let Some(response) = &mut self.passing.response {
             response.push(piece);
@@ -123,6 +120,15 @@ impl AnswerBody {
                 bodies.hear(piece);
             }
         });
+    }
+
+    /// The upstream may be silent anew from now on.
+    fn put_off(&mut self) {
+        let now = Instant::now();
+        self.deadline = now + self.idle;
+        if let Some(comments) = &mut self.comments {
+            comments.due = now + KEEP_ALIVE;
+        }
     }
 
     /// When there is something to do should the upstream stay silent.
@@ -198,8 +204,9 @@ impl Body for AnswerBody {
                 Poll::Ready(Some(Ok(frame))) => {
                     this.heard(frame.data_ref().unwrap_or(&Bytes::new()));
                     // Before the client can know, and ask for what follows from it.
-                    if this.upstream.is_end_stream() {
-                        this.ended();
+                    match this.upstream.is_end_stream() {
+                        true => this.ended(),
+                        false => this.put_off(),
                     }
                     if let Some(frame) = this.passed(frame) {
                         return Poll::Ready(Some(Ok(frame)));

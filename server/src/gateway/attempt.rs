@@ -55,13 +55,18 @@ pub enum Tried {
 }
 
 /// Sends to the chosen instance, and notes how that went: in `attempt`, and at the instance.
-pub async fn try_at(choice: Choice<'_>, outgoing: Outgoing<'_>, attempt: &mut Attempt) -> Tried {
+pub async fn try_at(
+    choice: Choice<'_>,
+    outgoing: Outgoing<'_>,
+    mut begun: Instant,
+    attempt: &mut Attempt,
+) -> Tried {
     let provider = &choice.target.provider;
     let mut credentials = rested(&provider.credentials).into_iter();
     let mut credential = credentials.next();
     loop {
-        let begun = Instant::now();
-        let sent = send(choice, outgoing, credential).await;
+        let by = begun + provider.first_byte;
+        let sent = send(choice, outgoing, credential, by).await;
         attempt.took = begun.elapsed();
         let answer = match sent {
             Ok(answer) => answer,
@@ -97,6 +102,7 @@ pub async fn try_at(choice: Choice<'_>, outgoing: Outgoing<'_>, attempt: &mut At
             took: attempt.took,
         });
         credential = Some(next);
+        begun = Instant::now();
     }
 }
 
@@ -104,13 +110,13 @@ async fn send(
     choice: Choice<'_>,
     outgoing: Outgoing<'_>,
     credential: Option<&Credential>,
+    by: Instant,
 ) -> Result<http::Response<ResponseBody>, NoAnswer> {
     let provider = &choice.target.provider;
     let client = &provider.clients.requests;
     let host = choice.instance.host.as_ref();
     let uri = upstream_uri(choice, outgoing).map_err(|error| NoAnswer::connecting(&error))?;
     let request = || upstream_request(choice, outgoing, uri.clone(), credential);
-    let by = Instant::now() + provider.first_byte;
     match client.execute(host, request(), Over::Kept, by).await {
         Err(no_answer) if no_answer.is_stale && outgoing.payload.can_be_repeated().await => {
             request_id::span().in_scope(|| {

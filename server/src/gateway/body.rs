@@ -1,6 +1,7 @@
 //! Reading a request's body: whole, within its limit, out of the shared budget, and never for longer
 //! than its client keeps sending.
 
+use std::task::Poll;
 use std::time::Duration;
 
 use async_compression::tokio::bufread::{BrotliDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder};
@@ -178,7 +179,12 @@ pub async fn next_piece(
     pieces: &mut Pieces,
     idle: Duration,
 ) -> Result<Option<Bytes>, GatewayError> {
-    let next = tokio::time::timeout(idle, pieces.next()).await;
+    let mut next = pieces.next();
+    // What is there needs no timer, as most do not.
+    let next = match futures_util::poll!(&mut next) {
+        Poll::Ready(next) => Ok(next),
+        Poll::Pending => tokio::time::timeout(idle, next).await,
+    };
     let next = next.map_err(|_| {
         GatewayError::new(
             StatusCode::REQUEST_TIMEOUT,

@@ -57,9 +57,9 @@ impl Rest {
     }
 
     /// Until when it rests, if it does.
-    fn until(&self, now: Instant) -> Option<Instant> {
+    fn until(&self) -> Option<Instant> {
         let until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
-        until.filter(|end| *end > now)
+        until.filter(|end| *end > Instant::now())
     }
 }
 
@@ -90,17 +90,16 @@ pub fn rest_asked_by(status: StatusCode, headers: &HeaderMap, now: DateTime<Utc>
 
 /// The credentials to try, in their order. When all rest, the one that rests least.
 pub fn rested(credentials: &[Credential]) -> Vec<&Credential> {
-    let now = Instant::now();
     let ready: Vec<&Credential> = credentials
         .iter()
-        .filter(|credential| credential.rest.until(now).is_none())
+        .filter(|credential| credential.rest.until().is_none())
         .collect();
     if !ready.is_empty() {
         return ready;
     }
     credentials
         .iter()
-        .min_by_key(|credential| credential.rest.until(now))
+        .min_by_key(|credential| credential.rest.until())
         .into_iter()
         .collect()
 }

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use http_body_util::{BodyExt, Full};
 use routing::Ranking;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::answer::{AnswerBody, Passing};
@@ -178,9 +179,9 @@ impl<'a> Dispatch<'a> {
         tries: &mut Tries<'a>,
     ) -> Result<Option<Answer>, GatewayError> {
         let Taken { choice, inflight } = taken;
-        let mut attempt = Attempt::at(choice, is_fallback);
-        attempt.begun = self.recording.elapsed();
-        let tried = try_at(choice, self.outgoing, &mut attempt).await;
+        let begun = Instant::now();
+        let mut attempt = Attempt::at(choice, is_fallback, self.recording.until(begun));
+        let tried = try_at(choice, self.outgoing, begun, &mut attempt).await;
         self.recording.note(|record| record.attempts.push(attempt));
         tries.tried.push(choice);
         let payload = self.outgoing.payload;

@@ -4,11 +4,12 @@
 //! puts the [`Record`] into the log. It never holds what was asked or answered.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use app::api::price::Price;
 use chrono::{DateTime, Utc};
 use http::{HeaderMap, Method, StatusCode};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::bodies::Bodies;
@@ -106,19 +107,14 @@ impl Attempt {
         refused.sum::<Duration>() + self.took
     }
 
-    pub fn at(choice: Choice<'_>, is_fallback: bool) -> Self {
+    pub fn at(choice: Choice<'_>, is_fallback: bool, begun: Duration) -> Self {
         Self {
             target: Arc::clone(&choice.target.name),
             instance: Arc::clone(&choice.instance.url),
             is_fallback,
-            price: choice
-                .target
-                .provider
-                .prices
-                .get(&*choice.target.model)
-                .copied(),
+            price: choice.target.price,
             outcome: Err(Failure::Reset),
-            begun: Duration::ZERO,
+            begun,
             took: Duration::ZERO,
             refused: Vec::new(),
         }
@@ -191,6 +187,11 @@ impl Recording {
     /// Since it came in.
     pub fn elapsed(&self) -> Duration {
         self.begun.elapsed()
+    }
+
+    /// From when it came in to a moment.
+    pub fn until(&self, moment: Instant) -> Duration {
+        moment - self.begun
     }
 
     /// Writes something down.

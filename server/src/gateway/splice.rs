@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, Either};
 
@@ -29,36 +29,37 @@ pub fn splice_model(
     model: &str,
     edit: Option<Edit>,
 ) -> RequestBody {
-    let name = serde_json::Value::from(model).to_string();
-    let mut edits = vec![(span.clone(), Bytes::from(name))];
-    if let Some(Edit { at, text }) = edit {
-        edits.push((at..at, Bytes::from_static(text.as_bytes())));
-        edits.sort_unstable_by_key(|(span, _)| span.start);
-    }
-    let mut pieces = Vec::with_capacity(2 * edits.len() + 1);
-    let mut from = 0;
-    for (span, text) in edits {
-        pieces.extend([body.slice(from..span.start), text]);
-        from = span.end;
-    }
-    pieces.push(body.slice(from..));
-    let length = pieces.iter().map(Bytes::len).sum();
+    // It fails for what cannot be written at all; a text can.
+    let name = serde_json::to_string(model).unwrap_or_default();
+    // Where nothing is written in, it is nothing at the end.
+    let edit = edit.unwrap_or(Edit {
+        at: body.len(),
+        text: "",
+    });
+    let mut edits = [(span.clone(), name.as_str()), (edit.at..edit.at, edit.text)];
+    edits.sort_unstable_by_key(|(span, _)| span.start);
+    let [(first, first_text), (second, second_text)] = edits;
+    let kept = [
+        0..first.start,
+        first.end..second.start,
+        second.end..body.len(),
+    ];
+    let length = body.len() - span.len() + name.len() + edit.text.len();
     if length > COPIED {
-        let pieces = Pieces { pieces, next: 0 };
+        let [before, between, after] = kept.map(|kept| body.slice(kept));
+        let [first, second] =
+            [first_text, second_text].map(|text| Bytes::copy_from_slice(text.as_bytes()));
+        let pieces = Pieces([before, first, between, second, after]);
         return Either::Right(pieces.map_err(|never| match never {}).boxed_unsync());
     }
-    let mut copy = BytesMut::with_capacity(length);
-    for piece in pieces {
-        copy.extend_from_slice(&piece);
-    }
-    Either::Left(copy.freeze().into())
+    let [before, between, after] = kept.map(|kept| body.get(kept).unwrap_or_default());
+    let (first, second) = (first_text.as_bytes(), second_text.as_bytes());
+    let copy = [before, first, between, second, after].concat();
+    Either::Left(Bytes::from(copy).into())
 }
 
-/// Pieces of known length, one after the other.
-struct Pieces {
-    pieces: Vec<Bytes>,
-    next: usize,
-}
+/// Pieces of known length, one after the other. Those that are sent are empty.
+struct Pieces([Bytes; 5]);
 
 impl Body for Pieces {
     type Data = Bytes;
@@ -68,21 +69,17 @@ impl Body for Pieces {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let next = self.next;
-        self.next += 1;
-        Poll::Ready(
-            self.pieces
-                .get_mut(next)
-                .map(|piece| Ok(Frame::data(std::mem::take(piece)))),
-        )
+        let mut pieces = self.0.iter_mut().map(std::mem::take);
+        let next = pieces.find(|piece| !piece.is_empty());
+        Poll::Ready(next.map(|piece| Ok(Frame::data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.next >= self.pieces.len()
+        self.0.iter().all(Bytes::is_empty)
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.pieces.iter().map(|piece| piece.len() as u64).sum())
+        SizeHint::with_exact(self.0.iter().map(|piece| piece.len() as u64).sum())
     }
 }
 

@@ -1,11 +1,12 @@
 //! API keys, verified from memory.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use app::api::key::Scope;
 use chrono::{DateTime, Utc};
+use foldhash::HashMap;
 use uuid::Uuid;
 
 use crate::auth::api_key::PresentedKey;

@@ -1,8 +1,8 @@
 //! All routes, and the next ones after a save.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use uuid::Uuid;
 
 use super::providers::CompiledProvider;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use app::api::price::Price;
 use chrono::{DateTime, Utc};
 use http::HeaderValue;
 use routing::{
@@ -66,6 +67,8 @@ pub struct CompiledTarget {
     pub name: Arc<str>,
     /// The same for the answer's header.
     pub label: HeaderValue,
+    /// Of its tokens.
+    pub price: Option<Price>,
     /// Whose turn it is among the instances of a fallback.
     turn: AtomicUsize,
     /// One an instance of the provider, in the same order.
@@ -394,6 +397,7 @@ impl CompiledTarget {
             .collect();
         Self {
             enabled,
+            price: provider.prices.get(model).copied(),
             provider,
             model: model.into(),
             name: name.into(),
