@@ -23,7 +23,7 @@ use uuid::fmt::Hyphenated;
 use crate::gateway::error::{Dialect, GatewayError};
 use crate::gateway::{Endpoint, Gateway};
 use crate::server::AppState;
-use crate::{api, assets, connection, gateway, monitoring, pages, playground, request_id};
+use crate::{api, assets, boxed, connection, gateway, monitoring, pages, playground, request_id};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-signalbox-request-id");
 
@@ -74,25 +74,28 @@ impl Server {
         response
     }
 
-    async fn dispatch(&self, mut request: Request, peer: SocketAddr) -> Response {
+    async fn dispatch(&self, request: Request, peer: SocketAddr) -> Response {
         if let Some(refused) = refuse_large_headers(&request) {
             return refused;
         }
         match self.endpoint_of(&request) {
             // Boxed, so that an idle connection does not hold its room.
-            Some(endpoint) => Box::pin(self.0.gateway.handle(endpoint, request)).await,
-            None => {
-                request.extensions_mut().insert(ConnectInfo(peer));
-                let answer = self.0.router.clone().oneshot(request);
-                let answer = answer.instrument(request_id::span());
-                let answer = request_id::within(request_id::here(), answer);
-                let answer = self.0.runtime.spawn(answer);
-                // A client that leaves ends it.
-                match AbortOnDropHandle::new(answer).await {
-                    Ok(answer) => answer.unwrap_or_else(|never| match never {}),
-                    Err(_) => panicked(),
-                }
-            }
+            Some(endpoint) => boxed::in_place(|| self.0.gateway.handle(endpoint, request)).await,
+            None => boxed::in_place(|| self.route(request, peer)).await,
+        }
+    }
+
+    /// By the router, on the runtime of all that is no gateway's.
+    async fn route(&self, mut request: Request, peer: SocketAddr) -> Response {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        let answer = self.0.router.clone().oneshot(request);
+        let answer = answer.instrument(request_id::span());
+        let answer = request_id::within(request_id::here(), answer);
+        let answer = self.0.runtime.spawn(answer);
+        // A client that leaves ends it.
+        match AbortOnDropHandle::new(answer).await {
+            Ok(answer) => answer.unwrap_or_else(|never| match never {}),
+            Err(_) => panicked(),
         }
     }
 

@@ -4,6 +4,7 @@ pub mod admin;
 pub mod api;
 pub mod assets;
 pub mod auth;
+pub mod boxed;
 pub mod cli;
 pub mod connection;
 mod cookies;

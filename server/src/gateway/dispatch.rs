@@ -83,7 +83,7 @@ struct Tries<'a> {
     /// Some were passed over because they take no more.
     any_full: bool,
     /// The last answer that did not count as one yet.
-    set_aside: Option<Answer>,
+    set_aside: Option<Box<Answer>>,
     error: Option<GatewayError>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Dispatch<'a> {
     ///
     /// # Errors
     /// When nobody gave one.
-    pub async fn run(mut self, way: Way<'a>) -> Result<Answer, GatewayError> {
+    pub async fn run(mut self, way: Way<'a>) -> Result<Box<Answer>, GatewayError> {
         let mut tries = Tries::default();
         match way {
             Way::Bound(choice) if choice.instance.is_full() => tries.any_full = true,
@@ -127,7 +127,7 @@ impl<'a> Dispatch<'a> {
         ranking: &Ranking,
         first: Option<Taken<'a>>,
         tries: &mut Tries<'a>,
-    ) -> Result<Option<Answer>, GatewayError> {
+    ) -> Result<Option<Box<Answer>>, GatewayError> {
         let mut next = first;
         while let Some(taken) = next {
             if let Some(answer) = self.attempt(taken, false, tries).await? {
@@ -146,7 +146,7 @@ impl<'a> Dispatch<'a> {
     async fn through_fallbacks(
         &mut self,
         tries: &mut Tries<'a>,
-    ) -> Result<Option<Answer>, GatewayError> {
+    ) -> Result<Option<Box<Answer>>, GatewayError> {
         for fallback in &self.route.fallbacks {
             let is_tried = tries.tried.iter().any(|choice| {
                 choice.target.provider.id == fallback.provider.id
@@ -177,22 +177,27 @@ impl<'a> Dispatch<'a> {
         taken: Taken<'a>,
         is_fallback: bool,
         tries: &mut Tries<'a>,
-    ) -> Result<Option<Answer>, GatewayError> {
+    ) -> Result<Option<Box<Answer>>, GatewayError> {
         let Taken { choice, inflight } = taken;
         let begun = Instant::now();
         let mut attempt = Attempt::at(choice, is_fallback, self.recording.until(begun));
         let tried = try_at(choice, self.outgoing, begun, &mut attempt).await;
-        self.recording.note(|record| record.attempts.push(attempt));
+        self.recording.note(|record| {
+            // Most have one, and all of them are held for as long as the answer.
+            record.attempts.reserve_exact(1);
+            record.attempts.push(attempt);
+        });
         tries.tried.push(choice);
         let payload = self.outgoing.payload;
         match tried {
             Tried::Answered(upstream) => {
-                let mut answer = Answer::new(choice, inflight, upstream);
+                // Boxed, as it is handed up through all that waits for it.
+                let mut answer = Box::new(Answer::new(choice, inflight, upstream));
                 answer.withholds_usage = self.outgoing.asks_usage_of(choice);
                 if !self.route.retry.is_retried(answer.status().as_u16()) {
                     return Ok(Some(answer));
                 }
-                let answer = answer.taken_in().await;
+                let answer = Box::pin(answer.taken_in()).await;
                 if !payload.can_be_repeated().await {
                     return Ok(Some(answer));
                 }
@@ -236,7 +241,7 @@ impl Answer {
     }
 
     /// With its body in memory, where that is short.
-    async fn taken_in(self) -> Self {
+    async fn taken_in(self: Box<Self>) -> Box<Self> {
         let length = self.upstream.headers().get(header::CONTENT_LENGTH);
         let length = length.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
         if length.is_none_or(|length| length > TAKEN_IN) {
@@ -250,11 +255,11 @@ impl Answer {
             Ok(Err(_)) | Err(_) => Bytes::new(),
         };
         let body = Flowing::new(Full::from(whole).map_err(Into::into)).into();
-        Self {
+        Box::new(Self {
             inflight: None,
             upstream: http::Response::from_parts(parts, body),
-            ..self
-        }
+            ..*self
+        })
     }
 
     /// What the client gets.

@@ -36,7 +36,7 @@ use crate::snapshot::{CompiledKey, CompiledRoute, Snapshot};
 /// An answer, and what is done while it passes.
 #[derive(Debug)]
 pub struct Reply {
-    pub answer: Answer,
+    pub answer: Box<Answer>,
     pub keep_alive: bool,
     pub response: Option<ResponseWatch>,
 }

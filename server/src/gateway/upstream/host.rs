@@ -17,7 +17,7 @@ use tower::Service;
 use super::connect::Connector;
 use super::failure::NoAnswer;
 use super::{Answered, IDLE_CONNECTION, RequestBody, ResponseBody};
-use crate::lanes;
+use crate::{boxed, lanes};
 
 #[derive(Debug)]
 pub struct Host {
@@ -70,7 +70,7 @@ impl Host {
             return self.send_anew(connector, request);
         };
         let sent = kept.try_send_request(request);
-        Box::pin(async move {
+        boxed::in_place(|| async move {
             match sent.await {
                 Ok(answer) => Ok(self.leased(kept, answer)),
                 Err(mut error) => match error.take_message() {
