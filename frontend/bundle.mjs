@@ -51,6 +51,9 @@ const modules = new Map(await Promise.all(
 const wasm = asset("signalbox", "wasm", modules.get(MAIN));
 modules.delete(MAIN);
 
+/** Of each part its URL, by the name of its file. */
+const urls = new Map([...modules].map(([name, bytes]) => [name, asset("part", "wasm", bytes)]));
+
 let boot = (await bundle(join(here, "boot.js"), {
   format: "esm",
   alias: { "signalbox-glue": join(bindgen, "signalbox.js") },
@@ -58,17 +61,28 @@ let boot = (await bundle(join(here, "boot.js"), {
   // wasm-bindgen names a module once for each function that comes from it.
   logOverride: { "duplicate-object-key": "silent" },
 })).toString();
-for (const [name, bytes] of modules) {
-  const part = asset("part", "wasm", bytes).replace("/assets/", "./");
-  boot = boot.replaceAll(JSON.stringify(`./${name}`), JSON.stringify(part));
+for (const [name, url] of urls) {
+  boot = boot.replaceAll(JSON.stringify(`./${name}`), JSON.stringify(url.replace("/assets/", "./")));
 }
 const script = asset("boot", "js", Buffer.from(boot));
 const theme = asset("theme", "js", await bundle(join(here, "theme.js")));
 const style = asset("main", "css", await bundle(join(here, "../style/main.css")));
 const icon = asset("icon", "svg", readFileSync(join(here, "icon.svg")));
 
-put("manifest.json", Buffer.from(`${JSON.stringify({ script, theme, style, wasm, icon }, null, 2)}\n`));
+// Which parts the pages of a group need, by the name of its function; wasm-split puts a hash behind that.
+const groups = JSON.parse(readFileSync(join(bindgen, "parts.json"), "utf8"));
+const parts = Object.fromEntries(Object.entries(groups).sort().map(
+  ([group, names]) => [group.replace(/_\d+$/, ""), names.map((name) => urlOf(`${name}.wasm`))],
+));
+
+put("manifest.json", Buffer.from(`${JSON.stringify({ script, theme, style, wasm, parts, icon }, null, 2)}\n`));
 sweep();
+
+function urlOf(part) {
+  const url = urls.get(part);
+  if (url === undefined) throw new Error(`wasm-split names ${part}, which it did not write`);
+  return url;
+}
 
 /** wasm-opt takes a while, so its result is kept beside its input. */
 async function optimise(path) {

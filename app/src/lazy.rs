@@ -2,9 +2,11 @@
 //! of most visits, comes with its own code only.
 //!
 //! `wasm-split` takes each `#[lazy]` function, and what nothing else needs, out of the wasm into a
-//! file of its own; pages that share much share one.
+//! file of its own; pages that share much share one, and what several groups need stands in parts beside.
 
 use leptos::prelude::*;
+#[cfg(feature = "ssr")]
+use leptos_meta::Link;
 use leptos_router::LazyRoute;
 
 use crate::pages::add_key::AddKey;
@@ -20,6 +22,8 @@ use crate::pages::requests::RequestsPage;
 use crate::pages::settings::SettingsPage;
 use crate::pages::usage::UsagePage;
 use crate::pages::what_if::WhatIfPage;
+#[cfg(feature = "ssr")]
+use crate::shell::Assets;
 
 #[lazy]
 fn route_page(page: RoutePage) -> AnyView {
@@ -115,6 +119,20 @@ impl Drop for Loading {
     }
 }
 
+/// Names a group's files in the head of the document, so that they come with the wasm and not after it.
+#[cfg(feature = "ssr")]
+fn name_parts(group: &str) {
+    let assets = use_context::<Assets>();
+    let parts = assets.and_then(|mut assets| assets.parts.remove(group));
+    for href in parts.into_iter().flatten() {
+        let link = view! {
+            <Link rel="preload" as_="fetch" type_="application/wasm" crossorigin="anonymous" href />
+        };
+        // Made into HTML it goes to the head, and is nothing here.
+        let _ = link.to_html();
+    }
+}
+
 /// `#[lazy]` makes `preload` beside each function; the router calls it before it takes a page over.
 macro_rules! lazy_routes {
     ($view:ident, $preload:ident: $($name:ident = $page:expr),* $(,)?) => {$(
@@ -127,6 +145,8 @@ macro_rules! lazy_routes {
 
             async fn view(_route: Self) -> AnyView {
                 let _loading = Loading::begin();
+                #[cfg(feature = "ssr")]
+                name_parts(stringify!($view));
                 $view($page).await
             }
 

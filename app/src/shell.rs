@@ -3,6 +3,8 @@
 //! Its tags are written by hand: leptos 0.8.23's own `HydrationScripts` puts the CSP nonce into
 //! `crossorigin`. There is no inline script here; `script` is allowed as one of our own.
 
+use std::collections::BTreeMap;
+
 use leptos::prelude::*;
 use leptos_i18n::Locale as _;
 use leptos_meta::MetaTags;
@@ -19,6 +21,8 @@ pub struct Assets {
     pub theme: String,
     pub style: String,
     pub wasm: String,
+    /// What else of the wasm the pages of a group need ([`crate::lazy`]).
+    pub parts: BTreeMap<String, Vec<String>>,
     pub icon: String,
 }
 
@@ -50,6 +54,7 @@ fn links(assets: Assets) -> impl IntoView {
         theme,
         style,
         wasm,
+        parts: _,
         icon,
     } = assets;
     view! {

@@ -135,6 +135,38 @@ test('every page is accessible, in light and dark', async ({ page, signalbox, up
   await expectAccessible(page);
 });
 
+test("a page's own code comes beside the wasm that all pages share, not after it", async ({
+  page,
+}) => {
+  await open(page, '/');
+  await signIn(page);
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  // One of each group of pages.
+  for (const address of ['/routes/new', '/providers', '/keys', '/requests', '/usage']) {
+    await session.send('Network.clearBrowserCache');
+    await open(page, address);
+    const loaded = await page.evaluate(() => {
+      const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+      const named = (part: string) => entries.filter(({ name }) => name.includes(part));
+      return {
+        named: [
+          ...document.querySelectorAll<HTMLLinkElement>('link[rel=preload][href*="/part-"]'),
+        ].map(({ href }) => href),
+        parts: named('/assets/part-').map(({ name, startTime }) => ({ name, startTime })),
+        sharedIsThere: Math.min(
+          ...named('/assets/signalbox-').map(({ responseEnd }) => responseEnd),
+        ),
+      };
+    });
+    expect(loaded.parts.map(({ name }) => name).sort(), address).toEqual(loaded.named.sort());
+    expect(loaded.parts.length, address).toBeGreaterThan(5);
+    for (const { name, startTime } of loaded.parts) {
+      expect(startTime, name).toBeLessThan(loaded.sharedIsThere);
+    }
+  }
+});
+
 test('the first load of Routes is small', async ({ page, signalbox, upstream }) => {
   await registerProviders(signalbox, upstream);
   await addRoute(signalbox, 'qwen3');

@@ -1,5 +1,6 @@
 //! `wasm-tools WASM FOLDER`: what `wasm-split-cli` and `wasm-bindgen` do one after the other, without
-//! building all else that those two programs can do.
+//! building all else that those two programs can do. `parts.json` beside what they write says which files the
+//! pages of a group are in.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -21,7 +22,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     options.output_dir = &folder;
     options.main_out_path = &rest;
     options.main_module = "./signalbox.js";
-    wasm_split_cli_support::transform(options)?;
+    let split = wasm_split_cli_support::transform(options)?;
+    let parts = serde_json::to_vec(&split.prefetch_map)?;
+    std::fs::write(folder.join("parts.json"), parts)?;
 
     Bindgen::new()
         .input_path(&rest)
