@@ -54,10 +54,7 @@ impl RequestArchive {
     async fn try_write(&self, records: &[Arc<Record>]) -> Result<(), StoreError> {
         let mut numbers = self.numbers.lock().await;
         numbers.learn(&self.store, records).await?;
-        let rows: Vec<_> = records
-            .iter()
-            .map(|record| pack::row(record, &numbers))
-            .collect();
+        let rows = pack::rows(records, &numbers);
         let hours = pack::hours(records, &rows);
         drop(numbers);
         let bodies: Vec<_> = records

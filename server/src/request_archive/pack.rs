@@ -1,10 +1,10 @@
 //! From a record as the gateway has it to the rows that are kept of it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use app::api::price::Amount;
 use app::api::usage::Counts;
+use foldhash::HashMap;
 use routing::DecidedBy;
 
 use super::numbers::{Mention, Numbers};
@@ -17,7 +17,23 @@ use crate::store::{
     ScoredDetail, SessionSource, UsageHour, flag,
 };
 
-pub(super) fn row(record: &Record, numbers: &Numbers) -> RequestRow {
+pub(super) fn rows(records: &[Arc<Record>], numbers: &Numbers) -> Vec<RequestRow> {
+    // Many requests of a batch are for the same few routes.
+    let mut of_routes: HashMap<*const CompiledRoute, Vec<CandidateDetail>> = HashMap::default();
+    let of_each = records.iter().map(|record| {
+        let candidates = match &record.route {
+            None => &Vec::new(),
+            Some(route) => of_routes
+                .entry(Arc::as_ptr(route))
+                .or_insert_with(|| candidates_of(route, numbers)),
+        };
+        row(record, candidates, numbers)
+    });
+    of_each.collect()
+}
+
+/// `candidates` are those of its route.
+fn row(record: &Record, candidates: &[CandidateDetail], numbers: &Numbers) -> RequestRow {
     let ranking = &record.placement.ranking;
     let last = record.attempts.last();
     let route = record.route.as_deref();
@@ -50,7 +66,7 @@ pub(super) fn row(record: &Record, numbers: &Numbers) -> RequestRow {
         duration_ms: ms(record.duration),
         input: usage.map(|usage| small(usage.input)),
         output: usage.map(|usage| small(usage.output)),
-        detail: detail(record, numbers).pack(),
+        detail: detail(record, candidates, numbers).pack(),
     }
 }
 
@@ -62,7 +78,7 @@ pub fn number_of(by: DecidedBy) -> i32 {
         .map_or(0, |(number, _)| number)
 }
 
-fn detail(record: &Record, numbers: &Numbers) -> RequestDetail {
+fn detail(record: &Record, candidates: &[CandidateDetail], numbers: &Numbers) -> RequestDetail {
     let ranking = &record.placement.ranking;
     let route = record.route.as_deref();
     let last = record.attempts.last();
@@ -84,7 +100,7 @@ fn detail(record: &Record, numbers: &Numbers) -> RequestDetail {
             .iter()
             .map(|one| attempt(one, numbers))
             .collect(),
-        candidates: candidates(record, numbers),
+        candidates: placed(record, candidates),
         order: ranking
             .live
             .iter()
@@ -117,21 +133,32 @@ fn session(record: &Record) -> Option<SessionSource> {
     header.or(source.body.map(SessionSource::Body))
 }
 
-fn candidates(record: &Record, numbers: &Numbers) -> Vec<CandidateDetail> {
-    let placement = &record.placement;
-    let Some(route) = record.route.as_deref() else {
-        return Vec::new();
-    };
-    let load_of_each = route.candidates().zip(&placement.loads);
-    let mut candidates: Vec<_> = load_of_each
-        .map(|(choice, load)| CandidateDetail {
+/// As they are when nothing is under way.
+fn candidates_of(route: &CompiledRoute, numbers: &Numbers) -> Vec<CandidateDetail> {
+    let candidates = route.candidates();
+    candidates
+        .map(|choice| CandidateDetail {
             provider: choice.target.provider.id,
             target: numbers.of(Mention::target(&choice.target.name)),
             instance: numbers.of(Mention::instance(&choice.instance.url)),
+            inflight: 0,
+            penalty: None,
+            is_full: false,
+            left_out: None,
+        })
+        .collect()
+}
+
+/// As they were when the request was placed; none when it was not.
+fn placed(record: &Record, candidates: &[CandidateDetail]) -> Vec<CandidateDetail> {
+    let placement = &record.placement;
+    let load_of_each = candidates.iter().zip(&placement.loads);
+    let mut candidates: Vec<_> = load_of_each
+        .map(|(candidate, load)| CandidateDetail {
             inflight: load.inflight,
             penalty: (load.penalty > 0.0).then_some(load.penalty),
             is_full: load.full,
-            left_out: None,
+            ..candidate.clone()
         })
         .collect();
     for (index, reason) in &placement.ranking.left_out {
@@ -178,7 +205,7 @@ fn decision(decided: &Decided) -> DecisionDetail {
 
 /// What the records came to, added up by hour and names.
 pub(super) fn hours(records: &[Arc<Record>], rows: &[RequestRow]) -> Vec<UsageHour> {
-    let mut hours: HashMap<(i32, i32, i32, i32), Counts> = HashMap::new();
+    let mut hours: HashMap<(i32, i32, i32, i32), Counts> = HashMap::default();
     for (record, row) in records.iter().zip(rows) {
         let key = (hour_of(record.at), row.route, row.target, row.api_key);
         hours.entry(key).or_default().add(counts(record));
