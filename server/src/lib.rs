@@ -28,6 +28,7 @@ pub mod store;
 pub mod trace_export;
 pub mod upstream_url;
 pub mod vault;
+pub mod weak_map;
 
 #[cfg(test)]
 #[path = "../tests/support/database.rs"]

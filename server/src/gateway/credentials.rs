@@ -1,13 +1,14 @@
 //! Which of a provider's credentials is used: the first that was not refused just now.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use tokio::time::Instant;
 use uuid::Uuid;
+
+use crate::weak_map::WeakMap;
 
 /// How long a credential that was refused is left alone, where the upstream does not say.
 pub const REST: Duration = Duration::from_secs(30);
@@ -33,19 +34,12 @@ pub struct Rest {
 /// The rests of all credentials, by their id.
 #[derive(Debug, Default)]
 pub struct Rests {
-    by_id: Mutex<HashMap<Uuid, Weak<Rest>>>,
+    by_id: WeakMap<Uuid, Rest>,
 }
 
 impl Rests {
     pub fn of(&self, credential: Uuid) -> Arc<Rest> {
-        let mut rests = self.by_id.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = rests.get(&credential).and_then(Weak::upgrade) {
-            return known;
-        }
-        rests.retain(|_, rest| rest.strong_count() > 0);
-        let rest = Arc::default();
-        rests.insert(credential, Arc::downgrade(&rest));
-        rest
+        self.by_id.get_or_insert_with(credential, Rest::default)
     }
 }
 

@@ -6,18 +6,18 @@
 //! answer's body, and however either ends, by its last byte, a client that leaves, an upstream that
 //! breaks, a timeout or a panic, dropping it takes the request off again.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
 use super::health::Health;
+use crate::weak_map::WeakMap;
 
 /// All instances that somebody still knows.
 #[derive(Debug, Default)]
 pub struct Loads {
-    instances: Mutex<HashMap<(Uuid, String), Weak<InstanceLoad>>>,
+    instances: WeakMap<(Uuid, String), InstanceLoad>,
     placing: Mutex<()>,
 }
 
@@ -26,7 +26,7 @@ pub struct Loads {
 pub struct InstanceLoad {
     /// Over all models.
     inflight: AtomicU32,
-    by_model: Mutex<HashMap<String, Weak<ModelLoad>>>,
+    by_model: WeakMap<String, ModelLoad>,
     pub health: Health,
     last_error: Mutex<Option<String>>,
 }
@@ -51,16 +51,9 @@ pub struct Placing<'a> {
 impl Loads {
     /// The instance of this provider at this normalised URL.
     pub fn instance(&self, provider: Uuid, url: &str) -> Arc<InstanceLoad> {
-        let mut instances = lock(&self.instances);
         let key = (provider, url.to_owned());
-        if let Some(known) = instances.get(&key).and_then(Weak::upgrade) {
-            return known;
-        }
-        // New ones come with a save, which is also when others go.
-        instances.retain(|_, load| load.strong_count() > 0);
-        let load = Arc::default();
-        instances.insert(key, Arc::downgrade(&load));
-        load
+        self.instances
+            .get_or_insert_with(key, InstanceLoad::default)
     }
 
     /// Begins the short step of reading counts, ranking and taking the winner, which requests take one
@@ -75,14 +68,8 @@ impl Loads {
 
 impl InstanceLoad {
     pub fn model(&self, model: &str) -> Arc<ModelLoad> {
-        let mut models = lock(&self.by_model);
-        if let Some(known) = models.get(model).and_then(Weak::upgrade) {
-            return known;
-        }
-        models.retain(|_, load| load.strong_count() > 0);
-        let load = Arc::default();
-        models.insert(model.to_owned(), Arc::downgrade(&load));
-        load
+        let models = &self.by_model;
+        models.get_or_insert_with(model.to_owned(), ModelLoad::default)
     }
 
     /// Requests under way, over all models.
@@ -187,16 +174,5 @@ mod tests {
         }));
         assert!(ended.is_err());
         assert_eq!((instance.inflight(), model.inflight()), (0, 0));
-    }
-
-    #[test]
-    fn instances_that_are_gone_are_forgotten() {
-        let loads = Loads::default();
-        for number in 0..100 {
-            loads
-                .instance(Uuid::from_u128(number), "http://h/v1")
-                .model("m");
-        }
-        assert_eq!(lock(&loads.instances).len(), 1);
     }
 }

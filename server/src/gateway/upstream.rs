@@ -13,7 +13,7 @@ pub mod proxy;
 use std::collections::HashMap;
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -35,6 +35,7 @@ pub use self::failure::{Failure, NoAnswer, with_causes};
 pub use self::host::Host;
 use self::proxy::Proxy;
 use crate::lanes;
+use crate::weak_map::WeakMap;
 
 /// Idle connections are kept so long for the next request.
 const IDLE_CONNECTION: Duration = Duration::from_secs(60);
@@ -53,7 +54,7 @@ pub type Answered = Result<Response<ResponseBody>, NoAnswer>;
 pub struct Upstreams {
     // A client knows one connect timeout, so there are some for each that is in use.
     by_connect_ms: Mutex<HashMap<u64, Clients>>,
-    hosts: Mutex<HashMap<Uri, Weak<Host>>>,
+    hosts: WeakMap<Uri, Host>,
     proxy: Option<Arc<Proxy>>,
     resolver: GuardedResolver,
     tls: ClientConfig,
@@ -79,7 +80,7 @@ impl Upstreams {
             .with_no_client_auth();
         let upstreams = Self {
             by_connect_ms: Mutex::default(),
-            hosts: Mutex::default(),
+            hosts: WeakMap::default(),
             proxy: proxy.map(Proxy::parse).transpose()?.map(Arc::new),
             resolver: GuardedResolver { allow_link_local },
             tls,
@@ -92,7 +93,8 @@ impl Upstreams {
 
     /// The clients for a connect timeout.
     pub fn clients(&self, connect_ms: u64) -> Result<Clients, reqwest::Error> {
-        let mut known = lock(&self.by_connect_ms);
+        let known = self.by_connect_ms.lock();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
         if let Some(clients) = known.get(&connect_ms) {
             return Ok(clients.clone());
         }
@@ -113,15 +115,8 @@ impl Upstreams {
         let mut uri = url.clone().into_parts();
         uri.path_and_query = Some(PathAndQuery::from_static("/"));
         let uri = Uri::from_parts(uri).ok()?;
-        let mut hosts = lock(&self.hosts);
-        if let Some(known) = hosts.get(&uri).and_then(Weak::upgrade) {
-            return Some(known);
-        }
-        let host = Arc::new(Host::of(&uri)?);
-        // New ones come with a save, which is also when others go.
-        hosts.retain(|_, host| host.strong_count() > 0);
-        hosts.insert(uri, Arc::downgrade(&host));
-        Some(host)
+        let new = Host::of(&uri)?;
+        Some(self.hosts.get_or_insert_with(uri, || new))
     }
 
     fn requests(&self, timeout: Duration) -> UpstreamClient {
@@ -238,8 +233,4 @@ impl UpstreamClient {
 async fn in_time(by: Instant, answer: BoxFuture<'_, Answered>) -> Answered {
     let answered = tokio::time::timeout_at(by, answer).await;
     answered.unwrap_or_else(|_| Err(NoAnswer::too_late()))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,12 +4,13 @@
 //! probe, while the others go on without: if it fails the ten seconds start anew, and if it succeeds all
 //! is as before. What a client cancelled counts as neither.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 use uuid::Uuid;
+
+use crate::weak_map::WeakMap;
 
 const FAILURES: u32 = 3;
 const TRIP: Duration = Duration::from_secs(10);
@@ -32,7 +33,7 @@ struct State {
 
 #[derive(Debug, Default)]
 pub struct Breakers {
-    by_use: Mutex<HashMap<Use, Weak<Breaker>>>,
+    by_use: WeakMap<Use, Breaker>,
 }
 
 /// Leave to ask once. Dropped without a word it counts as neither success nor failure.
@@ -44,14 +45,7 @@ pub struct Leave<'a> {
 
 impl Breakers {
     pub fn of(&self, usage: Use) -> Arc<Breaker> {
-        let mut breakers = self.by_use.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = breakers.get(&usage).and_then(Weak::upgrade) {
-            return known;
-        }
-        breakers.retain(|_, breaker| breaker.strong_count() > 0);
-        let breaker = Arc::default();
-        breakers.insert(usage, Arc::downgrade(&breaker));
-        breaker
+        self.by_use.get_or_insert_with(usage, Breaker::default)
     }
 }
 
