@@ -192,7 +192,7 @@ fn instances_in_turn(
             .map(|(_, _, candidate)| Ranked::in_turn(candidate))
             .collect(),
         left_out: left_out(candidates),
-        ..Ranking::default()
+        ..Ranking::EMPTY
     }
 }
 

@@ -5,7 +5,7 @@ use crate::facts::Abstention;
 use crate::settings::ScorerName;
 
 /// Every candidate once, named by its index in the slice that was ranked.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
     /// The live ones, best first, and then those that are full, best first. The first is the choice,
     /// unless it is full; the others are where retries go.
@@ -52,6 +52,15 @@ impl Ranked {
 }
 
 impl Ranking {
+    /// Of no candidates.
+    pub const EMPTY: Self = Self {
+        live: Vec::new(),
+        left_out: Vec::new(),
+        scored: Vec::new(),
+        abstained: Vec::new(),
+        tied: 0,
+    };
+
     /// Where the request goes: the best candidate that is not full.
     pub fn choice(&self) -> Option<usize> {
         self.live

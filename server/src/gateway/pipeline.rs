@@ -162,7 +162,7 @@ impl Gateway {
                 placement = Arc::new(placed);
                 let decided = recording.elapsed();
                 recording.note(|record| {
-                    record.placement = Arc::clone(&placement);
+                    record.placement = Some(Arc::clone(&placement));
                     record.session = gathered.session.map(|session| session.place);
                     record.decision = gathered.decision.ok();
                     record.ticket = gathered.ticket;

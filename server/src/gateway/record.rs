@@ -31,7 +31,8 @@ pub struct Record {
     pub key: Arc<CompiledKey>,
     /// As it was when the request came in; nothing where none was found.
     pub route: Option<Arc<CompiledRoute>>,
-    pub placement: Arc<Placement>,
+    /// Nothing where it was not placed.
+    pub placement: Option<Arc<Placement>>,
     /// Where in the route's chain the session key was found.
     pub session: Option<usize>,
     pub decision: Option<Decided>,
@@ -131,7 +132,7 @@ impl Record {
             path: path.to_owned(),
             key: Arc::clone(key),
             route: None,
-            placement: Arc::default(),
+            placement: None,
             session: None,
             decision: None,
             ticket: 0.0,
@@ -153,6 +154,12 @@ impl Record {
 }
 
 impl Record {
+    /// How its candidates were ranked; empty where it was not placed.
+    pub fn placement(&self) -> &Placement {
+        static NONE: Placement = Placement::NONE;
+        self.placement.as_deref().unwrap_or(&NONE)
+    }
+
     /// Whether the client got a refusal, or left.
     pub fn is_error(&self) -> bool {
         self.status.as_u16() >= 400

@@ -34,7 +34,7 @@ pub(super) fn rows(records: &[Arc<Record>], numbers: &Numbers) -> Vec<RequestRow
 
 /// `candidates` are those of its route.
 fn row(record: &Record, candidates: &[CandidateDetail], numbers: &Numbers) -> RequestRow {
-    let ranking = &record.placement.ranking;
+    let ranking = &record.placement().ranking;
     let last = record.attempts.last();
     let route = record.route.as_deref();
     let decided_by = route.and_then(|route| route.decided_by(ranking));
@@ -79,7 +79,7 @@ pub fn number_of(by: DecidedBy) -> i32 {
 }
 
 fn detail(record: &Record, candidates: &[CandidateDetail], numbers: &Numbers) -> RequestDetail {
-    let ranking = &record.placement.ranking;
+    let ranking = &record.placement().ranking;
     let route = record.route.as_deref();
     let last = record.attempts.last();
     let path_name = Mention::path(&record.path).name;
@@ -151,7 +151,7 @@ fn candidates_of(route: &CompiledRoute, numbers: &Numbers) -> Vec<CandidateDetai
 
 /// As they were when the request was placed; none when it was not.
 fn placed(record: &Record, candidates: &[CandidateDetail]) -> Vec<CandidateDetail> {
-    let placement = &record.placement;
+    let placement = record.placement();
     let load_of_each = candidates.iter().zip(&placement.loads);
     let mut candidates: Vec<_> = load_of_each
         .map(|(candidate, load)| CandidateDetail {

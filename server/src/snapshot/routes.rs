@@ -109,12 +109,20 @@ pub struct Taken<'a> {
 }
 
 /// What came of ranking a route's candidates for one request.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Placement {
     /// Of the route's candidates, which [`CompiledRoute::candidate`] knows.
     pub ranking: Ranking,
     /// What each of them had to do at that moment.
     pub loads: Vec<Load>,
+}
+
+impl Placement {
+    /// Of a request that was not placed.
+    pub const NONE: Self = Self {
+        ranking: Ranking::EMPTY,
+        loads: Vec::new(),
+    };
 }
 
 /// Why a fallback takes no part.

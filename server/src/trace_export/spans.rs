@@ -93,8 +93,8 @@ impl Trace<'_> {
     fn deciding(&mut self, parent: SpanId) -> Option<Span> {
         let record = self.record;
         let route = record.route.as_deref()?;
-        let ranking = &record.placement.ranking;
-        if record.placement.loads.is_empty() {
+        let ranking = &record.placement().ranking;
+        if record.placement().loads.is_empty() {
             return None;
         }
         let mut attributes = Attributes::default();
