@@ -140,6 +140,7 @@ test("a page's own code comes beside the wasm that all pages share, not after it
 }) => {
   await open(page, '/');
   await signIn(page);
+  await expect(page.getByRole('heading', { level: 1, name: 'Routes' })).toBeVisible();
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');
   // One of each group of pages.
