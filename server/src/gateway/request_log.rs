@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::metrics::Metrics;
@@ -29,10 +28,8 @@ const MOST_WRITTEN: usize = 1_024;
 /// How long the first of those that have ended waits for others: waking a task for each would cost a
 /// request more than what is done with it.
 const GATHER: Duration = Duration::from_millis(20);
-/// How long the first that is to be written down waits for others, and how often it looks whether they are
-/// enough: what waits long has left the processor's cache.
+/// How long the first that is to be written down waits for others.
 const LINGER: Duration = Duration::from_millis(250);
-const LINGER_STEP: Duration = Duration::from_millis(10);
 /// How long somebody who wants to see records waits for those that are not written yet.
 const SETTLE: Duration = Duration::from_secs(2);
 
@@ -236,11 +233,8 @@ impl RequestLog {
             let Some(first) = first else {
                 return;
             };
-            let until = Instant::now() + LINGER;
-            while unwritten.len() < MOST_WRITTEN && Instant::now() < until {
-                if !self.hurry.linger(LINGER_STEP, stop).await {
-                    break;
-                }
+            if unwritten.len() < MOST_WRITTEN {
+                self.hurry.linger(LINGER, stop).await;
             }
             let mut batch = Batch::default();
             batch.push(first);
@@ -314,17 +308,17 @@ impl Hurry {
         Hurrying(self)
     }
 
-    /// Lets others come, unless somebody waits for those that are there; answers whether there was time for that.
-    async fn linger(&self, time: Duration, stop: &CancellationToken) -> bool {
+    /// Lets others come, unless somebody waits for those that are there.
+    async fn linger(&self, time: Duration, stop: &CancellationToken) {
         // Before the look, so that none who begins after it is missed.
         let begun = self.begun.notified();
         if self.waiting.load(Ordering::Relaxed) > 0 {
-            return false;
+            return;
         }
         tokio::select! {
-            () = tokio::time::sleep(time) => true,
-            () = begun => false,
-            () = stop.cancelled() => false,
+            () = tokio::time::sleep(time) => {}
+            () = begun => {}
+            () = stop.cancelled() => {}
         }
     }
 }
