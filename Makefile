@@ -6,7 +6,7 @@ help: ## Show this
 
 .PHONY: run
 run: build ## Build it, and serve on 127.0.0.1:8080 with SQLite under ./data
-	target/release/signalbox serve
+	"$${CARGO_TARGET_DIR:-target}/release/signalbox" serve
 
 .PHONY: build
 build: ## Build target/release/signalbox, pages inside
