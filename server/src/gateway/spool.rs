@@ -108,6 +108,9 @@ impl Spool {
                 file.seek(SeekFrom::Start(offset)).await?;
                 let mut piece = BytesMut::with_capacity(PIECE);
                 file.read_buf(&mut piece).await?;
+                // Behind what it has taken may stand a part of what was cancelled.
+                let taken = self.length.saturating_sub(offset);
+                piece.truncate(usize::try_from(taken).unwrap_or(usize::MAX));
                 Ok(Some(piece.freeze()))
             }
             Kept::Nothing => Ok(None),
@@ -138,6 +141,10 @@ async fn write(file: &mut File, offset: u64, piece: &[u8]) -> Result<(), std::io
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use futures_util::FutureExt;
+
     use super::*;
     use crate::gateway::budget::BufferBudget;
 
@@ -171,6 +178,30 @@ mod tests {
             assert!(whole(&mut spool).await == sent, "{pieces} pieces");
             let free = budget.lease().grow((1 << 30) - 1024 * 1024);
             assert!(free, "only the first megabyte is in memory");
+        }
+    }
+
+    #[tokio::test]
+    async fn of_what_was_cancelled_nothing_is_read() {
+        let mut spool = spool(&BufferBudget::new(1 << 30));
+        let kept = Bytes::from(vec![7; IN_MEMORY]);
+        spool.append(&kept).await.unwrap();
+        let tail = Bytes::from_static(b"777");
+        spool.append(&tail).await.unwrap();
+        for waits in 1..20 {
+            let cancelled = Bytes::from(vec![8; PIECE]);
+            let mut append = Box::pin(spool.append(&cancelled));
+            let mut has_ended = false;
+            // Further each time, as far as a wait before its end.
+            for _ in 0..waits {
+                has_ended = has_ended || append.as_mut().now_or_never().is_some();
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            drop(append);
+            if has_ended {
+                break;
+            }
+            assert!(whole(&mut spool).await == [kept.clone(), tail.clone()].concat());
         }
     }
 
