@@ -7,46 +7,34 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
-use super::host::Lease;
+use super::host::Arriving;
 use super::{BoxError, Flowing};
 
 #[derive(Debug)]
-pub struct ResponseBody {
-    frames: Frames,
-    /// The connection that it comes over, which is kept when the body is dropped at its end.
-    _lease: Option<Lease>,
-}
+pub struct ResponseBody(Source);
 
 #[derive(Debug)]
-enum Frames {
-    Arriving(Incoming),
+enum Source {
+    Host(Arriving),
+    Pooled(Incoming),
     Other(Flowing),
 }
 
-impl ResponseBody {
-    pub fn leased(body: Incoming, lease: Lease) -> Self {
-        Self {
-            frames: Frames::Arriving(body),
-            _lease: Some(lease),
-        }
+impl From<Arriving> for ResponseBody {
+    fn from(body: Arriving) -> Self {
+        Self(Source::Host(body))
     }
 }
 
 impl From<Incoming> for ResponseBody {
     fn from(body: Incoming) -> Self {
-        Self {
-            frames: Frames::Arriving(body),
-            _lease: None,
-        }
+        Self(Source::Pooled(body))
     }
 }
 
 impl From<Flowing> for ResponseBody {
     fn from(body: Flowing) -> Self {
-        Self {
-            frames: Frames::Other(body),
-            _lease: None,
-        }
+        Self(Source::Other(body))
     }
 }
 
@@ -58,25 +46,33 @@ impl Body for ResponseBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        match &mut self.frames {
-            Frames::Arriving(body) => Pin::new(body)
+        match &mut self.0 {
+            Source::Host(body) => body
+                .poll_piece(cx)
+                .map(|piece| piece.map(|piece| piece.map(Frame::data))),
+            Source::Pooled(body) => Pin::new(body)
                 .poll_frame(cx)
                 .map(|frame| frame.map(|frame| frame.map_err(Into::into))),
-            Frames::Other(body) => Pin::new(body).poll_frame(cx),
+            Source::Other(body) => Pin::new(body).poll_frame(cx),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.frames {
-            Frames::Arriving(body) => body.is_end_stream(),
-            Frames::Other(body) => body.is_end_stream(),
+        match &self.0 {
+            Source::Host(body) => body.framing().is_ended(),
+            Source::Pooled(body) => body.is_end_stream(),
+            Source::Other(body) => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.frames {
-            Frames::Arriving(body) => body.size_hint(),
-            Frames::Other(body) => body.size_hint(),
+        match &self.0 {
+            Source::Host(body) => body
+                .framing()
+                .left()
+                .map_or_else(SizeHint::default, SizeHint::with_exact),
+            Source::Pooled(body) => body.size_hint(),
+            Source::Other(body) => body.size_hint(),
         }
     }
 }

@@ -37,6 +37,7 @@ type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
 pub struct Connector(Arc<Parts>);
 
 struct Parts {
+    straight: HttpConnector<GuardedResolver>,
     way: HttpsConnector<Way>,
     timeout: Duration,
 }
@@ -57,15 +58,26 @@ impl Connector {
         let to_proxy = HttpsConnector::from((tcp.clone(), tls.clone()));
         let mut tls = tls.clone();
         tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        let straight = tcp.clone();
         let way = Way {
             tcp,
             to_proxy,
             proxy,
         };
         Self(Arc::new(Parts {
+            straight,
             way: HttpsConnector::from((way, tls)),
             timeout,
         }))
+    }
+}
+
+impl Connector {
+    /// To a host itself, in clear.
+    pub async fn straight(&self, host: Uri) -> Result<TcpStream, BoxError> {
+        let stream = self.0.straight.clone().call(host);
+        let stream = tokio::time::timeout(self.0.timeout, stream).await??;
+        Ok(stream.into_inner())
     }
 }
 

@@ -6,6 +6,8 @@ use std::io;
 use hyper_util::client::legacy;
 use tokio::time::error::Elapsed;
 
+use super::wire::Broken;
+
 /// A request that got no answer.
 #[derive(Debug)]
 pub struct NoAnswer {
@@ -19,11 +21,11 @@ pub struct NoAnswer {
 
 impl NoAnswer {
     /// The connection broke.
-    pub fn reset(error: &hyper::Error, is_kept: bool) -> Self {
+    pub fn broken(broken: &Broken, is_kept: bool) -> Self {
         Self {
             failure: Failure::Reset,
-            cause: with_causes(error),
-            is_stale: is_kept,
+            cause: with_causes(broken),
+            is_stale: is_kept && matches!(broken, Broken::Ended(_)),
         }
     }
 

@@ -4,19 +4,19 @@
 //! than this way needs: a ninth of all instructions that a small request takes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use http::uri::PathAndQuery;
-use http::{HeaderValue, Request, Response, Uri, header};
-use hyper::body::Incoming;
-use hyper::client::conn::http1::{self, SendRequest};
+use http::{HeaderValue, Uri, request};
 use tokio::runtime::Handle;
-use tower::Service;
 
 use super::connect::Connector;
 use super::failure::NoAnswer;
-use super::{Answered, IDLE_CONNECTION, RequestBody, ResponseBody};
+use super::framing::Framing;
+use super::wire::{Head, Wire};
+use super::{Answered, BoxError, IDLE_CONNECTION, ResponseBody};
 use crate::{boxed, lanes};
 
 #[derive(Debug)]
@@ -32,16 +32,18 @@ pub struct Host {
 /// Connections that nobody uses, the latest last.
 #[derive(Debug, Default)]
 struct Idle {
-    connections: Vec<(SendRequest<RequestBody>, Instant)>,
+    wires: Vec<(Wire, Instant)>,
     /// Somebody closes those that nobody comes back to.
     is_swept: bool,
 }
 
-/// A connection in use. It is kept when it is dropped after all of the answer has come, and closed otherwise.
+/// A body that arrives over a connection, which is kept once all of it has, and closed otherwise.
 #[derive(Debug)]
-pub struct Lease {
+pub struct Arriving {
     // Something until it is dropped.
-    connection: Option<SendRequest<RequestBody>>,
+    wire: Option<Wire>,
+    framing: Framing,
+    can_go_on: bool,
     host: Arc<Host>,
 }
 
@@ -58,98 +60,71 @@ impl Host {
         })
     }
 
-    /// Sends over a kept connection if there is one.
+    /// Asks over a kept connection if there is one.
     // Boxed, as each of the futures around one is moved to where it waits, with all that is in it.
-    pub fn execute<'a>(
+    pub fn ask<'a>(
         self: &'a Arc<Self>,
         connector: &'a Connector,
-        request: Request<RequestBody>,
+        request: request::Parts,
+        body: Bytes,
     ) -> BoxFuture<'a, Answered> {
-        let request = self.addressed(request);
-        let Some(mut kept) = self.take() else {
-            return self.send_anew(connector, request);
-        };
-        let sent = kept.try_send_request(request);
-        boxed::in_place(|| async move {
-            match sent.await {
-                Ok(answer) => Ok(self.leased(kept, answer)),
-                Err(mut error) => match error.take_message() {
-                    // It was closed before any of this was sent.
-                    Some(request) => self.send_anew(connector, request).await,
-                    None => Err(NoAnswer::reset(&error.into_error(), true)),
-                },
+        match self.take() {
+            Some(kept) => {
+                boxed::in_place(|| async move { self.ask_over(kept, request, body, true).await })
             }
-        })
+            None => self.ask_anew(connector, request, body),
+        }
     }
 
-    /// Sends over a connection that is made for it.
-    pub fn execute_anew<'a>(
+    /// Asks over a connection that is made for it.
+    pub fn ask_anew<'a>(
         self: &'a Arc<Self>,
         connector: &'a Connector,
-        request: Request<RequestBody>,
-    ) -> BoxFuture<'a, Answered> {
-        self.send_anew(connector, self.addressed(request))
-    }
-
-    fn send_anew<'a>(
-        self: &'a Arc<Self>,
-        connector: &'a Connector,
-        request: Request<RequestBody>,
+        request: request::Parts,
+        body: Bytes,
     ) -> BoxFuture<'a, Answered> {
         Box::pin(async move {
-            let mut connection = self.connect(connector).await?;
-            match connection.send_request(request).await {
-                Ok(answer) => Ok(self.leased(connection, answer)),
-                Err(error) => Err(NoAnswer::reset(&error, false)),
-            }
+            let stream = connector.straight(self.uri.clone()).await;
+            let stream = stream.map_err(|error| NoAnswer::connecting(&*error))?;
+            self.ask_over(Wire::over(stream), request, body, false)
+                .await
         })
     }
 
-    fn leased(
+    async fn ask_over(
         self: &Arc<Self>,
-        connection: SendRequest<RequestBody>,
-        answer: Response<Incoming>,
-    ) -> Response<ResponseBody> {
-        let lease = Lease {
-            connection: Some(connection),
+        mut wire: Wire,
+        request: request::Parts,
+        body: Bytes,
+        is_kept: bool,
+    ) -> Answered {
+        let answered = wire.ask(&self.name, &request, body).await;
+        let Head {
+            answer,
+            framing,
+            can_go_on,
+        } = answered.map_err(|broken| NoAnswer::broken(&broken, is_kept))?;
+        let arriving = Arriving {
+            wire: Some(wire),
+            framing,
+            can_go_on,
             host: Arc::clone(self),
         };
-        answer.map(|body| ResponseBody::leased(body, lease))
+        Ok(answer.map(|()| ResponseBody::from(arriving)))
     }
 
-    /// With what the connection does not say: the host in a header, and only the path in the first line.
-    fn addressed(&self, mut request: Request<RequestBody>) -> Request<RequestBody> {
-        let path = request.uri().path_and_query().cloned();
-        *request.uri_mut() = Uri::from(path.unwrap_or(PathAndQuery::from_static("/")));
-        request
-            .headers_mut()
-            .insert(header::HOST, self.name.clone());
-        request
-    }
-
-    async fn connect(&self, connector: &Connector) -> Result<SendRequest<RequestBody>, NoAnswer> {
-        let stream = connector.clone().call(self.uri.clone()).await;
-        let stream = stream.map_err(|error| NoAnswer::connecting(&*error))?;
-        let handshake = http1::handshake(stream).await;
-        let (connection, driver) = handshake.map_err(|error| NoAnswer::reset(&error, false))?;
-        // How it ends, whoever uses the connection hears.
-        tokio::spawn(driver);
-        Ok(connection)
-    }
-
-    fn take(&self) -> Option<SendRequest<RequestBody>> {
+    fn take(&self) -> Option<Wire> {
         let mut idle = self.idle(lanes::here());
         // How long each was idle, the sweep looks at, now and then: a look at the clock costs what the rest does.
-        let connections = std::iter::from_fn(|| idle.connections.pop());
-        connections
-            .map(|(connection, _)| connection)
-            .find(SendRequest::is_ready)
+        let wires = std::iter::from_fn(|| idle.wires.pop());
+        wires.map(|(wire, _)| wire).find(Wire::is_idle)
     }
 
-    fn keep(self: &Arc<Self>, connection: SendRequest<RequestBody>, runtime: &Handle) {
+    fn keep(self: &Arc<Self>, mut wire: Wire, runtime: &Handle) {
+        wire.shrink();
         let lane = lanes::here();
         let mut idle = self.idle(lane);
-        idle.connections.push((connection, Instant::now()));
+        idle.wires.push((wire, Instant::now()));
         if !std::mem::replace(&mut idle.is_swept, true) {
             runtime.spawn(sweep(Arc::downgrade(self), lane));
         }
@@ -169,24 +144,38 @@ async fn sweep(host: Weak<Host>, lane: usize) {
         tokio::time::sleep(PAUSE).await;
         let Some(host) = host.upgrade() else { return };
         let mut idle = host.idle(lane);
-        idle.connections.retain(|(connection, since)| {
-            since.elapsed() < IDLE_CONNECTION && !connection.is_closed()
-        });
-        idle.is_swept = !idle.connections.is_empty();
+        idle.wires
+            .retain(|(wire, since)| since.elapsed() < IDLE_CONNECTION && wire.is_idle());
+        idle.is_swept = !idle.wires.is_empty();
         if !idle.is_swept {
             return;
         }
     }
 }
 
-impl Drop for Lease {
+impl Arriving {
+    /// The next piece; nothing at the end.
+    pub fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, BoxError>>> {
+        match &mut self.wire {
+            Some(wire) => wire.poll_piece(&mut self.framing, cx),
+            None => Poll::Ready(None),
+        }
+    }
+
+    /// What is still to come.
+    pub fn framing(&self) -> Framing {
+        self.framing
+    }
+}
+
+impl Drop for Arriving {
     fn drop(&mut self) {
-        // Not before the connection's task has seen the end of question and answer.
-        if let Some(connection) = self.connection.take()
-            && connection.is_ready()
+        if let Some(wire) = self.wire.take()
+            && self.can_go_on
+            && self.framing.is_ended()
             && let Ok(runtime) = Handle::try_current()
         {
-            self.host.keep(connection, &runtime);
+            self.host.keep(wire, &runtime);
         }
     }
 }
