@@ -3,21 +3,26 @@
 
 use std::convert::Infallible;
 use std::fmt::Display;
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use axum::body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulConnection;
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use crate::http::Server;
+use crate::own_wakes::Wakes;
 
 /// From the first byte of a request to the end of its headers, and for an idle connection to send one.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -85,23 +90,32 @@ impl Connections {
             return;
         };
         let asked = AtomicBool::new(false);
-        let service = hyper::service::service_fn(|request: http::Request<Incoming>| {
+        let answer = |request: http::Request<Body>| {
             asked.store(true, Ordering::Relaxed);
-            let request = request.map(Body::new);
             let app = self.app.clone();
             async move { Ok::<_, Infallible>(app.answer(request, peer).await) }
-        });
+        };
         let io = TokioIo::new(stream);
         match protocol {
             Protocol::Http1 => {
+                let wakes = Arc::new(Wakes::default());
+                let waker = Waker::from(Arc::clone(&wakes));
+                let service = service_fn(|request: http::Request<Incoming>| {
+                    answer(request.map(|body| Body::new(wakes.body(body))))
+                });
                 let connection = pin!(self.http1.serve_connection(io, service));
-                self.drive(connection, peer, &stop).await;
+                let look = |connection: Pin<&mut _>, cx: &mut Context<'_>| {
+                    wakes.poll(connection, &waker, cx)
+                };
+                self.drive(connection, look, peer, &stop).await;
             }
             Protocol::Http2 => {
+                let service =
+                    service_fn(|request: http::Request<Incoming>| answer(request.map(Body::new)));
                 // Boxed, as the other protocol's is much smaller and most are of that.
                 let mut connection = Box::pin(self.http2.serve_connection(io, service));
                 tokio::select! {
-                    () = self.drive(connection.as_mut(), peer, &stop) => {}
+                    () = self.drive(connection.as_mut(), Future::poll, peer, &stop) => {}
                     () = asks_nothing(&asked) => {}
                 }
             }
@@ -111,6 +125,7 @@ impl Connections {
     async fn drive<C>(
         &self,
         mut connection: Pin<&mut C>,
+        look: impl Fn(Pin<&mut C>, &mut Context<'_>) -> Poll<C::Output>,
         peer: SocketAddr,
         stop: &CancellationToken,
     ) where
@@ -119,10 +134,11 @@ impl Connections {
         let ended = tokio::select! {
             // Both are looked at whenever something comes; drawing which is first would cost as much.
             biased;
-            ended = connection.as_mut() => Ok(ended),
+            ended = poll_fn(|cx| look(connection.as_mut(), cx)) => Ok(ended),
             () = stop.cancelled() => {
                 connection.as_mut().graceful_shutdown();
-                tokio::time::timeout(self.grace, connection).await
+                let rest = poll_fn(|cx| look(connection.as_mut(), cx));
+                tokio::time::timeout(self.grace, rest).await
             }
         };
         match ended {

@@ -16,6 +16,7 @@ pub mod inspector;
 pub mod lanes;
 pub mod listener;
 pub mod monitoring;
+pub mod own_wakes;
 pub mod owner_archive;
 pub mod pages;
 pub mod playground;
