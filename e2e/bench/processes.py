@@ -58,6 +58,26 @@ def memory_kib(pid: int) -> int:
     return total
 
 
+@contextlib.contextmanager
+def on_one_core(*pids: int) -> Iterator[None]:
+    """Keeps these trees, and what this process starts meanwhile, on one core."""
+    cores = os.sched_getaffinity(0)
+    _keep_on({min(cores)}, pids)
+    try:
+        yield
+    finally:
+        _keep_on(cores, pids)
+
+
+def _keep_on(cores: set[int], pids: tuple[int, ...]) -> None:
+    os.sched_setaffinity(0, cores)
+    for pid in pids:
+        for one in tree(pid):
+            with contextlib.suppress(OSError):
+                for thread in os.listdir(f"/proc/{one}/task"):
+                    os.sched_setaffinity(int(thread), cores)
+
+
 class Process:
     """One program that we started, with all that it says in a file."""
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from .. import chat, wrk
 from ..bench import Bench, say
-from ..measure import Collected, load
-from ..processes import memory_kib
+from ..measure import Collected, Samples, load
+from ..processes import memory_kib, on_one_core
 from ..tables import NONE, Table, less, ratio, spread
 
 SECONDS = {1: 2, 16: 3, 128: 2}
@@ -17,6 +17,7 @@ SECONDS = {1: 2, 16: 3, 128: 2}
 
 def measure(bench: Bench) -> dict[str, Any]:
     at = {connections: Collected() for connections in SECONDS}
+    one_core = Collected()
     memory: dict[str, dict[str, int]] = {}
     with bench.static_upstream() as upstream, bench.running(upstream) as contenders:
         asked = {
@@ -39,8 +40,15 @@ def measure(bench: Bench) -> dict[str, Any]:
                     at[connections].add(one.name, figures)
                     loaded = max(memory[one.name].get("loaded_kib", 0), memory_kib(one.pid))
                     memory[one.name]["loaded_kib"] = loaded
+            for one in contenders:
+                if one.is_slow and number > 1:
+                    continue
+                with on_one_core(one.pid, upstream.pid):
+                    time_s = 4 if one.is_slow else bench.seconds(SECONDS[1])
+                    one_core.add(one.name, load(one, asked[one.name], 1, time_s))
     return {
         "connections": {str(number): collected.as_json() for number, collected in at.items()},
+        "one_core": one_core.as_json(),
         "memory": memory,
     }
 
@@ -66,10 +74,21 @@ def tables(result: dict[str, Any]) -> Iterator[Table]:
         speed.rows.append([name, *cells])
     yield speed
 
-    added = Table("Time added to direct, one connection", ["", "p50 µs", "nginx = 1", "p99 µs"])
-    direct = one["direct"]
-    plain = less(one["nginx"]["p50_us"], direct["p50_us"]) if "nginx" in one else []
-    for name, figures in one.items():
+    yield _added("Time added to direct, one connection, on one core", result["one_core"]["samples"])
+    yield _added("Time added to direct, one connection, on all cores", one)
+
+    memory = Table("Resident memory, MiB", ["", "idle", "loaded"])
+    for name, kib in result["memory"].items():
+        loaded = kib.get("loaded_kib", 0)
+        memory.rows.append([name, f"{kib['idle_kib'] / 1024:.1f}", f"{loaded / 1024:.1f}"])
+    yield memory
+
+
+def _added(title: str, samples: dict[str, Samples]) -> Table:
+    added = Table(title, ["", "p50 µs", "nginx = 1", "p99 µs"])
+    direct = samples["direct"]
+    plain = less(samples["nginx"]["p50_us"], direct["p50_us"]) if "nginx" in samples else []
+    for name, figures in samples.items():
         if name == "direct":
             continue
         p50 = less(figures["p50_us"], direct["p50_us"])
@@ -78,10 +97,4 @@ def tables(result: dict[str, Any]) -> Iterator[Table]:
     added.notes = [
         f"Direct: p50 {spread(direct['p50_us'], 0)} µs, p99 {spread(direct['p99_us'], 0)} µs."
     ]
-    yield added
-
-    memory = Table("Resident memory, MiB", ["", "idle", "loaded"])
-    for name, kib in result["memory"].items():
-        loaded = kib.get("loaded_kib", 0)
-        memory.rows.append([name, f"{kib['idle_kib'] / 1024:.1f}", f"{loaded / 1024:.1f}"])
-    yield memory
+    return added
