@@ -1,25 +1,38 @@
 //! The pages' scripts, styles and wasm, inside the binary: names carry a hash of the content, so
 //! browsers keep them for ever, and each was compressed when it was built.
 
+use std::borrow::Cow;
+
 use app::shell::Assets as AssetNames;
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use rust_embed::RustEmbed;
 
-/// What `frontend/build.sh` made. Empty in a build without pages, as `cargo test` may make.
-#[derive(RustEmbed)]
-#[folder = "../frontend/dist"]
-#[allow_missing = true]
-struct Dist;
+/// What `frontend/build.sh` made: a file by its name. The binary brings it, so that this library is compiled
+/// while the pages still are.
+#[derive(Clone, Copy, Debug)]
+pub struct Bundle(pub fn(&str) -> Option<Cow<'static, [u8]>>);
 
-/// The bundle's entry points; `None` in a build without pages.
-pub fn names() -> Option<AssetNames> {
-    serde_json::from_slice(&Dist::get("manifest.json")?.data).ok()
+impl Bundle {
+    /// Of a server without pages.
+    pub const NONE: Self = Self(|_| None);
+
+    /// The entry points; nothing in a build without pages.
+    pub fn names(self) -> Option<AssetNames> {
+        serde_json::from_slice(&self.file("manifest.json")?).ok()
+    }
+
+    fn file(self, name: &str) -> Option<Cow<'static, [u8]>> {
+        (self.0)(name)
+    }
 }
 
 /// `GET /assets/{name}`
-pub async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
+pub async fn asset(
+    State(bundle): State<Bundle>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Response {
     let name = format!("assets/{name}");
     let accepted = headers
         .get(header::ACCEPT_ENCODING)
@@ -29,12 +42,12 @@ pub async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
     let found = [("br", ".br"), ("gzip", ".gz")]
         .into_iter()
         .filter(|(coding, _)| accepts(coding))
-        .find_map(|(coding, suffix)| Some((Some(coding), Dist::get(&format!("{name}{suffix}"))?)))
-        .or_else(|| Some((None, Dist::get(&name)?)));
+        .find_map(|(coding, suffix)| Some((Some(coding), bundle.file(&format!("{name}{suffix}"))?)))
+        .or_else(|| Some((None, bundle.file(&name)?)));
     let Some((coding, file)) = found else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let mut response = file.data.into_response();
+    let mut response = file.into_response();
     let headers = response.headers_mut();
     headers.insert(
         header::CONTENT_TYPE,
@@ -89,8 +102,27 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_there_is_404() {
-        let response = asset(Path("../Cargo.toml".into()), HeaderMap::new()).await;
-        assert_eq!(response.status(), 404);
+    async fn a_file_goes_out_compressed_where_that_is_accepted() {
+        let bundle = Bundle(|name| match name {
+            "assets/a.js" => Some(Cow::Borrowed(b"plain")),
+            "assets/a.js.br" => Some(Cow::Borrowed(b"small")),
+            _ => None,
+        });
+        let asked = async |name: &str, accepted: &'static str| {
+            let accepted = HeaderValue::from_static(accepted);
+            let headers = HeaderMap::from_iter([(header::ACCEPT_ENCODING, accepted)]);
+            asset(State(bundle), Path(name.to_owned()), headers).await
+        };
+        let small = asked("a.js", "gzip, br").await;
+        assert_eq!(small.headers()["content-encoding"], "br");
+        assert_eq!(
+            small.headers()["content-type"],
+            "text/javascript; charset=utf-8"
+        );
+        let plain = asked("a.js", "gzip").await;
+        assert!(!plain.headers().contains_key("content-encoding"));
+        let bytes = axum::body::to_bytes(plain.into_body(), 9).await.unwrap();
+        assert_eq!(bytes, "plain");
+        assert_eq!(asked("../Cargo.toml", "br").await.status(), 404);
     }
 }

@@ -112,7 +112,10 @@ fn router(state: AppState) -> Router {
         .merge(v1(&state))
         .merge(guarded(&state))
         .merge(monitoring::router(state.clone()))
-        .route("/assets/{name}", get(assets::asset))
+        .route(
+            "/assets/{name}",
+            get(assets::asset).with_state(state.bundle),
+        )
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready).with_state(state))
         .layer(middleware::from_fn(at_home))

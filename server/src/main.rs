@@ -4,6 +4,8 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use rust_embed::RustEmbed;
+use signalbox::assets::Bundle;
 use signalbox::cli::{Cli, Command, LogFormat};
 use signalbox::server;
 use tokio_util::sync::CancellationToken;
@@ -14,12 +16,19 @@ use tracing_subscriber::EnvFilter;
 // asked for an alignment each time, which it keeps by making room that stays unused.
 use mimalloc as _;
 
+/// What `frontend/build.sh` made. Empty in a build without pages, as `cargo test` may make.
+#[derive(RustEmbed)]
+#[folder = "../frontend/dist"]
+#[allow_missing = true]
+struct Dist;
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve(options) => {
             log_to_stderr(&options.log, options.log_format);
-            server::serve(*options, stop_signal()).await
+            let bundle = Bundle(|name| Dist::get(name).map(|file| file.data));
+            server::serve(*options, bundle, stop_signal()).await
         }
         Command::ResetPassword(options) => server::reset_password(options)
             .await

@@ -19,8 +19,8 @@ use leptos_axum::ResponseOptions;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use self::backend::PageBackend;
+use crate::api;
 use crate::server::AppState;
-use crate::{api, assets};
 
 /// Where somebody who is not signed in is sent.
 const SIGN_IN: &str = "/sign-in";
@@ -36,7 +36,7 @@ const IN_QUERY: &AsciiSet = &NON_ALPHANUMERIC
 pub fn router(state: AppState) -> Router {
     // Another server in this process, as tests start them, may have set it already.
     let _ = any_spawner::Executor::init_tokio();
-    let names = assets::names();
+    let names = state.bundle.names();
     Router::new()
         .route("/fn/{*name}", post(server_function))
         .route("/favicon.ico", get(|| async { StatusCode::NO_CONTENT }))

@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 use tower_http::cors::CorsLayer;
 
 use crate::admin::{Admin, Rules};
+use crate::assets::Bundle;
 use crate::auth::Sessions;
 use crate::auth::origin::Site;
 use crate::auth::password::{self, Passwords};
@@ -35,7 +36,7 @@ use crate::snapshot::Snapshots;
 use crate::store::Store;
 use crate::trace_export::{self, Exporter, Traces};
 use crate::vault::{SecretKey, Vault};
-use crate::{assets, cross_origin, health_checks, http, listener, monitoring};
+use crate::{cross_origin, health_checks, http, listener, monitoring};
 
 /// The administrator.
 pub const ADMIN: &str = "admin";
@@ -60,6 +61,8 @@ pub struct AppState {
     /// What scripts of other sites may do under `/v1`.
     pub cross_origin: Option<CorsLayer>,
     pub store: Store,
+    /// What browsers load for the pages.
+    pub bundle: Bundle,
     /// Cancelled as soon as the stop begins.
     pub stopping: CancellationToken,
 }
@@ -79,10 +82,11 @@ impl StartError {
 /// compiled here and not once more in whatever awaits it.
 pub fn serve(
     options: Serve,
+    bundle: Bundle,
     stop: CancellationToken,
 ) -> LocalBoxFuture<'static, Result<(), StartError>> {
     async move {
-        Bound::bind(&options).await?.run(stop).await;
+        Bound::bind(&options, bundle).await?.run(stop).await;
         Ok(())
     }
     .boxed_local()
@@ -111,7 +115,7 @@ pub struct Backlogs {
 }
 
 impl Bound {
-    pub async fn bind(options: &Serve) -> Result<Self, StartError> {
+    pub async fn bind(options: &Serve, bundle: Bundle) -> Result<Self, StartError> {
         let listener = listen(options.listen).await?;
         let address = listener.local_addr().map_err(StartError::new)?;
         let limits = listener::Limits {
@@ -122,7 +126,7 @@ impl Bound {
             Some(address) => Some(listen(address).await?),
             None => None,
         };
-        let (state, backlogs) = open(options).await?;
+        let (state, backlogs) = open(options, bundle).await?;
         let lanes = Lanes::start()
             .map_err(|error| StartError(format!("Cannot start threads to serve on: {error}.")))?;
         Ok(Self {
@@ -205,7 +209,7 @@ impl Bound {
             }
         });
         background.close();
-        if assets::names().is_none() {
+        if state.bundle.names().is_none() {
             tracing::warn!("this binary was built without its pages; `make build` builds it whole");
         }
         tracing::info!(
@@ -230,7 +234,7 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
 }
 
 /// Opens database, vault and gateway, and makes what a first start needs.
-pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
+pub async fn open(options: &Serve, bundle: Bundle) -> Result<(AppState, Backlogs), StartError> {
     let site = Site::new(options.public_url.as_deref()).map_err(StartError)?;
     let cross_origin = cross_origin::layer(&options.cors_origins).map_err(StartError)?;
     let (store, vault) = open_store(&options.place).await?;
@@ -297,6 +301,7 @@ pub async fn open(options: &Serve) -> Result<(AppState, Backlogs), StartError> {
         site: Arc::new(site),
         cross_origin,
         store,
+        bundle,
         stopping: CancellationToken::new(),
     };
     Ok((

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::Parser;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
+use signalbox::assets::Bundle;
 use signalbox::cli::{Cli, Command};
 use signalbox::inspector::Inspector;
 use signalbox::server::Bound;
@@ -76,7 +77,7 @@ impl Signalbox {
         let Command::Serve(options) = Cli::parse_from(arguments).command else {
             unreachable!()
         };
-        let bound = Bound::bind(&options).await.unwrap();
+        let bound = Bound::bind(&options, Bundle::NONE).await.unwrap();
         let address = bound.address;
         let inspector = Arc::clone(&bound.state.inspector);
         let stop = CancellationToken::new();
