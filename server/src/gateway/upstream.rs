@@ -161,7 +161,7 @@ impl Upstreams {
 #[derive(Clone, Debug)]
 pub struct UpstreamClient {
     connector: Connector,
-    /// For what is not asked in clear and straight: one a lane, and before them the one of all other threads.
+    /// For what no host is asked by itself: one a lane, and before them the one of all other threads.
     by_lane: Arc<[legacy::Client<Connector, RequestBody>]>,
     /// Keeps no connection.
     fresh: legacy::Client<Connector, RequestBody>,

@@ -4,8 +4,10 @@ use bytes::{Buf, Bytes, BytesMut};
 use http::{HeaderMap, Method, StatusCode, header};
 use httparse::Status;
 
-/// Of a line that says how long a chunk is, and of all that follows the last one.
-const MOST_BESIDE_CHUNKS: usize = 16 * 1024;
+/// Of a line that says how long a chunk is.
+const MOST_SIZE_LINE: usize = 16 * 1024;
+/// Of all that follows the last chunk.
+const MOST_TRAILERS: usize = 16 * 1024;
 
 /// What of a body is still to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +24,8 @@ pub enum Chunked {
     Size,
     Data(u64),
     DataEnd,
-    Trailers,
+    /// Lines up to an empty one, and how many bytes they may still have.
+    Trailers(usize),
     Nothing,
 }
 
@@ -112,14 +115,18 @@ impl Chunked {
                     return Err(Malformed::Chunk);
                 }
                 Self::Size => match httparse::parse_chunk_size(arrived) {
-                    Ok(Status::Complete((line, size))) => {
-                        arrived.advance(line);
+                    Ok(Status::Complete((length, size))) => {
+                        let line = arrived.split_to(length);
+                        // Others end a line there, and read on in the middle of this one.
+                        if memchr::memchr(b'\n', &line) != Some(length - 1) {
+                            return Err(Malformed::Chunk);
+                        }
                         *self = match size {
-                            0 => Self::Trailers,
+                            0 => Self::Trailers(MOST_TRAILERS),
                             _ => Self::Data(size),
                         };
                     }
-                    Ok(Status::Partial) if arrived.len() <= MOST_BESIDE_CHUNKS => return Ok(None),
+                    Ok(Status::Partial) if arrived.len() <= MOST_SIZE_LINE => return Ok(None),
                     Ok(Status::Partial) | Err(_) => return Err(Malformed::Chunk),
                 },
                 Self::Data(0) => *self = Self::DataEnd,
@@ -133,15 +140,16 @@ impl Chunked {
                     _ => return Err(Malformed::Chunk),
                 },
                 // Nobody has asked for them.
-                Self::Trailers => match memchr::memchr(b'\n', arrived) {
-                    Some(end) => {
+                Self::Trailers(left) => match memchr::memchr(b'\n', arrived) {
+                    Some(end) if end < *left => {
                         let line = arrived.split_to(end + 1);
-                        if line.trim_ascii().is_empty() {
-                            *self = Self::Nothing;
-                        }
+                        *self = match &line[..] {
+                            b"\r\n" | b"\n" => Self::Nothing,
+                            _ => Self::Trailers(*left - line.len()),
+                        };
                     }
-                    None if arrived.len() <= MOST_BESIDE_CHUNKS => return Ok(None),
-                    None => return Err(Malformed::Chunk),
+                    None if arrived.len() <= *left => return Ok(None),
+                    Some(_) | None => return Err(Malformed::Chunk),
                 },
                 Self::Nothing => return Ok(None),
             }
@@ -232,14 +240,17 @@ mod tests {
             assert_eq!(body, b"Wikipedia", "in pieces of {size}");
             assert_eq!(left, b"next");
         }
+        let blank = read(Framing::Chunked(Chunked::Size), b"0\r\n \r\n\r\nnext", 1).unwrap();
+        assert_eq!(blank.1, b"next", "only an empty line is the end");
         let plain = read(Framing::Length(4), b"fournext", 3).unwrap();
         assert_eq!(plain, (b"four".to_vec(), b"next".to_vec()));
     }
 
     #[test]
     fn what_is_not_a_chunk_is_refused() {
-        let endless = [b"4;".as_slice(), &[b'x'; 2 * MOST_BESIDE_CHUNKS]].concat();
-        let trailers = [b"0\r\n".as_slice(), &[b'x'; 2 * MOST_BESIDE_CHUNKS]].concat();
+        let endless = [b"4;".as_slice(), &[b'x'; 2 * MOST_SIZE_LINE]].concat();
+        let trailer = [b"0\r\n".as_slice(), &[b'x'; 2 * MOST_TRAILERS]].concat();
+        let trailers = [b"0\r\n".as_slice(), &b"x: y\r\n".repeat(MOST_TRAILERS / 3)].concat();
         for wrong in [
             b"x\r\n".as_slice(),
             b"-1\r\n",
@@ -247,7 +258,9 @@ mod tests {
             b"4\r\nWiki\rX",
             b"11111111111111111\r\n",
             b"\r\n",
+            b"4;a\nb\r\nWiki\r\n0\r\n\r\n",
             &endless,
+            &trailer,
             &trailers,
         ] {
             let refused = read(Framing::Chunked(Chunked::Size), wrong, 1);

@@ -45,6 +45,8 @@ pub struct Arriving {
     framing: Framing,
     can_go_on: bool,
     host: Arc<Host>,
+    /// Which lane's it is.
+    lane: usize,
 }
 
 impl Host {
@@ -109,6 +111,7 @@ impl Host {
             framing,
             can_go_on,
             host: Arc::clone(self),
+            lane: lanes::here(),
         };
         Ok(answer.map(|()| ResponseBody::from(arriving)))
     }
@@ -120,9 +123,8 @@ impl Host {
         wires.map(|(wire, _)| wire).find(Wire::is_idle)
     }
 
-    fn keep(self: &Arc<Self>, mut wire: Wire, runtime: &Handle) {
+    fn keep(self: &Arc<Self>, mut wire: Wire, lane: usize, runtime: &Handle) {
         wire.shrink();
-        let lane = lanes::here();
         let mut idle = self.idle(lane);
         idle.wires.push((wire, Instant::now()));
         if !std::mem::replace(&mut idle.is_swept, true) {
@@ -173,9 +175,45 @@ impl Drop for Arriving {
         if let Some(wire) = self.wire.take()
             && self.can_go_on
             && self.framing.is_ended()
+            // With nothing behind the answer that would be taken for the next one.
+            && wire.is_idle()
             && let Ok(runtime) = Handle::try_current()
         {
-            self.host.keep(wire, &runtime);
+            self.host.keep(wire, self.lane, &runtime);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+    use http_body_util::BodyExt;
+    use tokio::io::AsyncWriteExt;
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_connection_is_kept_when_nothing_is_behind_the_answer() {
+        for (length, behind, is_kept) in [
+            (9, 0, true),
+            (9, 1, false),
+            (6_000, 0, true),
+            (6_000, 2_000, false),
+        ] {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let host = Arc::new(Host::of(&format!("http://{address}").parse().unwrap()).unwrap());
+            let here = TcpStream::connect(address).await.unwrap();
+            let (mut there, _) = listener.accept().await.unwrap();
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n");
+            let answer = [head.into_bytes(), vec![b'x'; length + behind]].concat();
+            there.write_all(&answer).await.unwrap();
+            let request = Request::post("/").body(()).unwrap().into_parts().0;
+            let answer = host.ask_over(Wire::over(here), request, Bytes::new(), false);
+            let body = answer.await.unwrap().into_body().collect().await.unwrap();
+            assert_eq!(body.to_bytes().len(), length);
+            assert_eq!(host.take().is_some(), is_kept, "{length}, {behind}");
         }
     }
 }

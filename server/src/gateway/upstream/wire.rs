@@ -111,6 +111,9 @@ impl Wire {
                 }
                 head = &mut answer => {
                     let head = head?;
+                    // Who refuses need not read the rest; who goes along waits for it.
+                    let is_sent = is_sent
+                        || head.answer.status().is_success() && sending.await.is_ok();
                     return Ok(Head { can_go_on: head.can_go_on && is_sent, ..head });
                 }
             }
@@ -208,11 +211,13 @@ async fn read_head(
     arrived: &mut BytesMut,
     method: &Method,
 ) -> Result<Head, Broken> {
+    let mut is_silent = true;
     loop {
         arrived.reserve(ROOM);
         let ended = match reader.read_buf(arrived).await {
             Ok(0) => None,
             Ok(_) => {
+                is_silent = false;
                 if let Some(head) = parse(arrived, method)? {
                     return Ok(head);
                 }
@@ -220,7 +225,7 @@ async fn read_head(
             }
             Err(error) => Some(error),
         };
-        return Err(match arrived.is_empty() {
+        return Err(match is_silent {
             true => Broken::Ended(ended),
             false => Broken::Head(ended),
         });
@@ -314,6 +319,8 @@ mod tests {
     use std::future::poll_fn;
 
     use http::Request;
+    use proptest::prelude::*;
+    use proptest::sample::Index;
     use tokio::net::TcpListener;
 
     use super::*;
@@ -463,6 +470,30 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn no_answer_makes_it_panic(
+            text in "HTTP/1\\.[01] [1-5][0-9]{2} [a-z]{0,5}\r\n\
+                     ((content-length|transfer-encoding|connection|x): ([0-9]{1,3}|chunked|close|[ -~]{0,9})\r\n){0,4}\r\n",
+            body in "([0-9a-f]{1,2}(;[a-z]{0,3})?\r\n|[ -~]{0,20}|\r\n){0,9}",
+            at: Index,
+            byte: u8,
+        ) {
+            let mut bytes = [text.as_bytes(), body.as_bytes()].concat();
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            let mut arrived = BytesMut::from(&bytes[..]);
+            if let Ok(Some(head)) = parse(&mut arrived, &Method::POST) {
+                let mut framing = head.framing;
+                let mut left = arrived.len();
+                while let Ok(Some(piece)) = framing.next(&mut arrived) {
+                    prop_assert!(!piece.is_empty() && piece.len() <= left);
+                    left -= piece.len();
+                }
+            }
+        }
+    }
+
     #[tokio::test]
     async fn one_request_follows_another() {
         let (mut wire, mut there) = wire().await;
@@ -488,24 +519,31 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_may_come_before_all_was_sent() {
-        let (mut wire, mut there) = wire().await;
-        let answer = async {
-            let text = format!("{OK}content-length: 2\r\n\r\nno");
-            there.write_all(text.as_bytes()).await.unwrap();
-        };
+    async fn who_refuses_before_all_was_sent_gets_no_more_and_who_answers_gets_all() {
         // More than the system takes off this process.
-        let large = Bytes::from(vec![b'x'; 64 << 20]);
-        let request = post(&[]);
-        let (head, ()) = tokio::join!(wire.ask(&HOST, &request, large), answer);
-        let head = head.unwrap();
-        assert!(!head.can_go_on);
-        assert_eq!(body(&mut wire, &head).await.unwrap(), b"no");
+        const LARGE: usize = 64 << 20;
+        for (status, reads_on) in [("413 Content Too Large", false), ("200 OK", true)] {
+            let (mut wire, mut there) = wire().await;
+            let answer = async {
+                let text = format!("HTTP/1.1 {status}\r\ncontent-length: 2\r\n\r\nno");
+                there.write_all(text.as_bytes()).await.unwrap();
+                if reads_on {
+                    read_request(&mut there, LARGE).await;
+                }
+            };
+            let large = Bytes::from(vec![b'x'; LARGE]);
+            let request = post(&[]);
+            let (head, ()) = tokio::join!(wire.ask(&HOST, &request, large), answer);
+            let head = head.unwrap();
+            assert_eq!(head.can_go_on, reads_on, "{status}");
+            assert_eq!(body(&mut wire, &head).await.unwrap(), b"no");
+        }
     }
 
     #[tokio::test]
     async fn where_it_breaks_off_is_told_apart() {
-        for (text, at_the_beginning) in [("", true), ("HTTP/1.1 200", false)] {
+        let early = "HTTP/1.1 103 Early Hints\r\n\r\n";
+        for (text, at_the_beginning) in [("", true), ("HTTP/1.1 200", false), (early, false)] {
             let (mut wire, mut there) = wire().await;
             there.write_all(text.as_bytes()).await.unwrap();
             drop(there);
