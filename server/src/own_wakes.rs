@@ -4,9 +4,9 @@
 //! while the connection works on it, and all of the connection and of the request would be looked at once more,
 //! just when an upstream was asked and may want this core.
 
+use std::cell::Cell;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use bytes::Bytes;
@@ -18,9 +18,6 @@ use hyper::body::Incoming;
 #[derive(Debug, Default)]
 pub struct Wakes {
     task: AtomicWaker,
-    /// A piece of a body is being taken.
-    is_taking: AtomicBool,
-    meanwhile: AtomicUsize,
 }
 
 /// The body of a request that came over the connection.
@@ -28,6 +25,11 @@ pub struct Wakes {
 pub struct RequestBody {
     body: Incoming,
     wakes: Arc<Wakes>,
+}
+
+thread_local! {
+    /// Of which connection a piece is being taken on this thread, and whether that has woken it.
+    static TAKING: Cell<(*const Wakes, bool)> = const { Cell::new((std::ptr::null(), false)) };
 }
 
 impl Wakes {
@@ -49,16 +51,15 @@ impl Wakes {
         }
     }
 
-    fn begin_taking(&self) {
-        self.is_taking.store(true, Ordering::SeqCst);
-    }
-
-    /// `in_vain` is how many of the wakes meanwhile are.
-    fn end_taking(&self, in_vain: usize) {
-        self.is_taking.store(false, Ordering::SeqCst);
-        if self.meanwhile.swap(0, Ordering::SeqCst) > in_vain {
+    /// Takes a piece; `take` also tells whether nothing follows it, so that nobody need be woken for it.
+    fn take<T>(&self, take: impl FnOnce() -> (T, bool)) -> T {
+        TAKING.set((self, false));
+        let (taken, is_last) = take();
+        let (_, has_woken) = TAKING.replace((std::ptr::null(), false));
+        if has_woken && !is_last {
             self.task.wake();
         }
+        taken
     }
 }
 
@@ -68,14 +69,11 @@ impl Wake for Wakes {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if self.is_taking.load(Ordering::SeqCst) {
-            self.meanwhile.fetch_add(1, Ordering::SeqCst);
-            // Still so, or who takes may have counted already.
-            if self.is_taking.load(Ordering::SeqCst) {
-                return;
-            }
+        // What happens on other threads meanwhile is something else.
+        match TAKING.get() {
+            (taken, _) if std::ptr::eq(taken, &**self) => TAKING.set((taken, true)),
+            _ => self.task.wake(),
         }
-        self.task.wake();
     }
 }
 
@@ -87,11 +85,12 @@ impl Body for RequestBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        self.wakes.begin_taking();
-        let frame = Pin::new(&mut self.body).poll_frame(cx);
-        let is_last = matches!(frame, Poll::Ready(Some(Ok(_)))) && self.body.is_end_stream();
-        self.wakes.end_taking(is_last.into());
-        frame
+        let Self { body, wakes } = &mut *self;
+        wakes.take(|| {
+            let frame = Pin::new(&mut *body).poll_frame(cx);
+            let is_last = matches!(frame, Poll::Ready(Some(Ok(_)))) && body.is_end_stream();
+            (frame, is_last)
+        })
     }
 
     fn is_end_stream(&self) -> bool {
@@ -105,6 +104,8 @@ impl Body for RequestBody {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     /// Counts how often it is woken.
@@ -118,32 +119,23 @@ mod tests {
     }
 
     #[test]
-    fn only_as_many_wakes_as_are_in_vain_are_left_out() {
+    fn only_the_wakes_of_the_last_piece_are_left_out() {
         let task = Arc::new(Task::default());
         let wakes = Arc::new(Wakes::default());
         let waker = Waker::from(Arc::clone(&wakes));
-        let woken = |meanwhile: usize, in_vain: usize| {
+        let woken = |during: &dyn Fn(), is_last: bool| {
             wakes.task.register(&Waker::from(Arc::clone(&task)));
-            wakes.begin_taking();
-            (0..meanwhile).for_each(|_| waker.wake_by_ref());
-            wakes.end_taking(in_vain);
+            wakes.take(|| (during(), is_last));
             task.0.swap(0, Ordering::SeqCst)
         };
-        let table = [
-            (0, 0, 0),
-            (0, 1, 0),
-            (1, 1, 0),
-            (1, 0, 1),
-            (2, 1, 1),
-            (3, 1, 1),
-        ];
-        for (meanwhile, in_vain, expected) in table {
-            assert_eq!(
-                woken(meanwhile, in_vain),
-                expected,
-                "{meanwhile}, {in_vain}"
-            );
-        }
+        let here = || waker.wake_by_ref();
+        let elsewhere = || std::thread::scope(|scope| drop(scope.spawn(|| waker.wake_by_ref())));
+        let another = || Waker::from(Arc::new(Wakes::default())).wake();
+        assert_eq!(woken(&|| {}, false), 0);
+        assert_eq!(woken(&here, true), 0);
+        assert_eq!(woken(&here, false), 1);
+        assert_eq!(woken(&elsewhere, true), 1);
+        assert_eq!(woken(&another, true), 0);
         wakes.task.register(&Waker::from(Arc::clone(&task)));
         waker.wake();
         assert_eq!(task.0.load(Ordering::SeqCst), 1);
