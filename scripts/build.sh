@@ -9,4 +9,6 @@ library=$!
 trap 'kill "$library" 2>/dev/null || true' EXIT
 frontend/build.sh
 wait "$library"
-cargo build --release --locked --package signalbox
+trap - EXIT
+# The binary is built anew when its pages are others (server/src/main.rs).
+SIGNALBOX_PAGES=$(cksum <frontend/dist/manifest.json) cargo build --release --locked --package signalbox

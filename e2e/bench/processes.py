@@ -73,8 +73,11 @@ def _keep_on(cores: set[int], pids: tuple[int, ...]) -> None:
     os.sched_setaffinity(0, cores)
     for pid in pids:
         for one in tree(pid):
+            threads = []
             with contextlib.suppress(OSError):
-                for thread in os.listdir(f"/proc/{one}/task"):
+                threads = os.listdir(f"/proc/{one}/task")
+            for thread in threads:
+                with contextlib.suppress(OSError):
                     os.sched_setaffinity(int(thread), cores)
 
 

@@ -72,11 +72,6 @@ class StaticUpstream:
         self._process = Process(command, self.folder / "nginx.log")
         self._wait()
 
-    @property
-    def pid(self) -> int:
-        assert self._process is not None
-        return self._process.pid
-
     def _wait(self) -> None:
         request = chat_request(self.ports[0], "none", chat_body(), "first")
         for _ in range(500):

@@ -22,6 +22,10 @@ use mimalloc as _;
 #[allow_missing = true]
 struct Dist;
 
+/// Tells cargo when there are other pages; as a dependency of the package they would have the library, which
+/// they are not in, compiled once more.
+const _: Option<&str> = option_env!("SIGNALBOX_PAGES");
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let result = match Cli::parse().command {

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import chat, wrk
 from ..bench import Bench, say
-from ..measure import Collected, Samples, load
+from ..measure import Collected, load
 from ..processes import memory_kib, on_one_core
 from ..tables import NONE, Table, less, ratio, spread
 
@@ -55,7 +55,7 @@ def measure(bench: Bench) -> dict[str, Any]:
 
 def tables(result: dict[str, Any]) -> Iterator[Table]:
     at = result["connections"]
-    sixteen, one = at["16"]["samples"], at["1"]["samples"]
+    sixteen = at["16"]["samples"]
     nginx = sixteen.get("nginx", {}).get("cpu_us", [])
 
     cost = Table("CPU a request, 16 connections", ["", "µs", "nginx = 1"])
@@ -74,8 +74,8 @@ def tables(result: dict[str, Any]) -> Iterator[Table]:
         speed.rows.append([name, *cells])
     yield speed
 
-    yield _added("Time added to direct, one connection, on one core", result["one_core"]["samples"])
-    yield _added("Time added to direct, one connection, on all cores", one)
+    yield _added("Time added to direct, one connection, on one core", result["one_core"])
+    yield _added("Time added to direct, one connection, on all cores", at["1"])
 
     memory = Table("Resident memory, MiB", ["", "idle", "loaded"])
     for name, kib in result["memory"].items():
@@ -84,12 +84,16 @@ def tables(result: dict[str, Any]) -> Iterator[Table]:
     yield memory
 
 
-def _added(title: str, samples: dict[str, Samples]) -> Table:
+def _added(title: str, collected: dict[str, Any]) -> Table:
+    samples, void = collected["samples"], collected["void"]
     added = Table(title, ["", "p50 µs", "nginx = 1", "p99 µs"])
     direct = samples["direct"]
     plain = less(samples["nginx"]["p50_us"], direct["p50_us"]) if "nginx" in samples else []
     for name, figures in samples.items():
         if name == "direct":
+            continue
+        if name in void:
+            added.rows.append([name, f"void: {void[name]}", NONE, NONE])
             continue
         p50 = less(figures["p50_us"], direct["p50_us"])
         p99 = less(figures["p99_us"], direct["p99_us"])
