@@ -43,6 +43,8 @@ pub struct AnswerBody {
     /// Of an answer that can be read.
     copied: Option<Copied>,
     withheld: Option<UsageWithheld>,
+    /// It broke off, which is told once what came before is on its way.
+    broken: Option<BrokenAnswer>,
     passing: Passing,
 }
 
@@ -92,6 +94,7 @@ impl AnswerBody {
             inflight,
             copied: Copied::of(headers),
             withheld: None,
+            broken: None,
             passing,
         }
     }
@@ -199,6 +202,9 @@ impl Body for AnswerBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenAnswer>>> {
         let this = &mut *self;
+        if let Some(broken) = this.broken.take() {
+            return Poll::Ready(Some(Err(broken)));
+        }
         loop {
             match Pin::new(&mut this.upstream).poll_frame(cx) {
                 Poll::Ready(Some(Ok(frame))) => {
@@ -214,7 +220,10 @@ impl Body for AnswerBody {
                 }
                 Poll::Ready(Some(Err(error))) => {
                     this.broke("broke off in the middle of an answer");
-                    return Poll::Ready(Some(Err(BrokenAnswer::Upstream(error))));
+                    this.broken = Some(BrokenAnswer::Upstream(error));
+                    // At an error the server drops what it has not sent, which it does when it has to wait.
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
                 }
                 Poll::Ready(None) => {
                     this.ended();

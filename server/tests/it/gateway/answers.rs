@@ -9,6 +9,8 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use http::StatusCode;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -236,6 +238,43 @@ async fn a_stream_that_breaks_off_is_seen_as_broken() {
     let record = &requests["items"][0];
     assert_eq!(record["status"], 200);
     assert_eq!(record["error"], "broke off in the middle of an answer");
+}
+
+#[tokio::test]
+async fn what_came_before_a_break_reaches_the_client() {
+    const BROKEN: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
+                          transfer-encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\n9\r\ndata";
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let upstream = tokio::spawn(async move {
+        loop {
+            let (mut connection, _) = listener.accept().await.unwrap();
+            let mut request = [0; 4096];
+            let length = connection.read(&mut request).await.unwrap();
+            assert!(length > 0);
+            // All at once, and the end right after it.
+            connection.write_all(BROKEN.as_bytes()).await.unwrap();
+        }
+    });
+    let signalbox = Signalbox::start().await;
+    signalbox.provider("local", &[url], &["m"]).await;
+    signalbox.route("qwen3", &[("local", "m", None)]).await;
+    let key = signalbox.key().await;
+    for _ in 0..20 {
+        let answer = signalbox.chat(&key, BODY).send().await.unwrap();
+        assert_eq!(answer.status(), 200);
+        let mut body = answer.bytes_stream();
+        let mut came = Vec::new();
+        let end = loop {
+            match body.next().await {
+                Some(Ok(piece)) => came.extend_from_slice(&piece),
+                end => break end,
+            }
+        };
+        assert_eq!(came, b"data: 1\n\ndata");
+        assert!(end.unwrap().is_err());
+    }
+    upstream.abort();
 }
 
 #[tokio::test]
