@@ -133,7 +133,10 @@ impl Wire {
                 Ok(None) => {}
                 Err(malformed) => return Poll::Ready(Some(Err(malformed.into()))),
             }
-            self.arrived.reserve(self.room);
+            // All that is known to come, or more each time.
+            let known = framing.left().and_then(|left| usize::try_from(left).ok());
+            self.arrived
+                .reserve(known.map_or(self.room, |left| left.clamp(ROOM, MOST_ROOM)));
             let stream = Pin::new(&mut self.stream);
             match std::task::ready!(poll_read_buf(stream, cx, &mut self.arrived)) {
                 Ok(0) if *framing == Framing::UntilClose => return Poll::Ready(None),
