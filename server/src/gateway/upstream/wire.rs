@@ -2,7 +2,7 @@
 //! comes in.
 //!
 //! hyper's client does more, and gives each connection a task, with two channels between that and who waits for
-//! the answer: a seventh of what a request to a small model costs. httparse reads heads and sizes of chunks.
+//! the answer: an eighth of all instructions of a small request. httparse reads heads and sizes of chunks.
 
 use std::io;
 use std::ops::Range;
