@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import chat, wrk
 from ..bench import Bench, say
+from ..contenders import Contender
 from ..measure import Collected, load
 from ..processes import memory_kib, on_one_core
 from ..tables import NONE, Table, less, ratio, spread
@@ -31,26 +32,31 @@ def measure(bench: Bench) -> dict[str, Any]:
         for number in bench.rounds(4):
             say(f"requests, round {number + 1}")
             for connections, seconds in SECONDS.items():
-                for one in contenders:
-                    if one.is_slow and number > 1:
-                        continue
-                    # The slow have seconds between two answers when all connections ask.
-                    time_s = 4 if one.is_slow else bench.seconds(seconds)
+                for one, time_s in _turns(bench, contenders, number, seconds):
                     figures = load(one, asked[one.name], connections, time_s)
                     at[connections].add(one.name, figures)
                     loaded = max(memory[one.name].get("loaded_kib", 0), memory_kib(one.pid))
                     memory[one.name]["loaded_kib"] = loaded
-            for one in contenders:
-                if one.is_slow and number > 1:
-                    continue
+            for one, time_s in _turns(bench, contenders, number, SECONDS[1]):
                 with on_one_core(one.pid, upstream.pid):
-                    time_s = 4 if one.is_slow else bench.seconds(SECONDS[1])
                     one_core.add(one.name, load(one, asked[one.name], 1, time_s))
     return {
         "connections": {str(number): collected.as_json() for number, collected in at.items()},
         "one_core": one_core.as_json(),
         "memory": memory,
     }
+
+
+def _turns(
+    bench: Bench, contenders: Sequence[Contender], number: int, seconds: float
+) -> Iterator[tuple[Contender, float]]:
+    """Who takes part in a round, and for how many seconds."""
+    for one in contenders:
+        if not one.is_slow:
+            yield one, bench.seconds(seconds)
+        elif number <= 1:
+            # The slow have seconds between two answers when all connections ask.
+            yield one, 4
 
 
 def tables(result: dict[str, Any]) -> Iterator[Table]:

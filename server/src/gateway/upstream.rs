@@ -1,9 +1,10 @@
 //! HTTP to the providers: no redirects, no system proxies, no addresses that a name was bent to.
 //!
-//! Most requests go to hosts on the same network, in clear and straight, and are there as a whole: for those there
-//! is a client of our own ([`host`], [`wire`]), which takes an eighth of a small request's instructions off. The
-//! others go through hyper-util's: TLS, HTTP/2, proxies, forms that still arrive, long bodies in pieces. What is asked beside
-//! requests (decision services, health checks, *Test*) goes through reqwest, which is handier.
+//! Most requests go to hosts on the same network, in clear and straight, and are there as a whole: for those
+//! there is a client of our own ([`host`], [`wire`]), which takes an eighth of a small request's instructions
+//! off. The others go through hyper-util's: TLS, HTTP/2, proxies, forms that still arrive, long bodies in
+//! pieces. What is asked beside requests (decision services, health checks, *Test*) goes through reqwest, which
+//! is handier.
 
 pub mod body;
 pub mod connect;

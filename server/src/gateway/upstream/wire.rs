@@ -135,8 +135,8 @@ impl Wire {
             }
             // All that is known to come, or more each time.
             let known = framing.left().and_then(|left| usize::try_from(left).ok());
-            self.arrived
-                .reserve(known.map_or(self.room, |left| left.clamp(ROOM, MOST_ROOM)));
+            self.room = self.room.max(known.unwrap_or_default().min(MOST_ROOM));
+            self.arrived.reserve(self.room);
             let stream = Pin::new(&mut self.stream);
             match std::task::ready!(poll_read_buf(stream, cx, &mut self.arrived)) {
                 Ok(0) if *framing == Framing::UntilClose => return Poll::Ready(None),
